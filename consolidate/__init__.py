@@ -1,0 +1,1 @@
+"""Tends: plans and applies the hygiene of a bank, through a small port. Removable."""

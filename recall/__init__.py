@@ -1,0 +1,1 @@
+"""Answers: the memory service: truth, ranking, server, command line."""
