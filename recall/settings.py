@@ -1,0 +1,137 @@
+"""Every setting of the service, typed, with its default and the line that explains it.
+
+Where a value comes from, strongest first: flags (`--data`, `--listen`, `--set section.key=value`), the environment
+(`RECALL_DATA`, `RECALL_SECTION__KEY`), one TOML file (`--config`, else `RECALL_CONFIG`, else `./recall.toml` when it is
+there), the defaults. A key that nobody knows is an error that names the nearest known one, wherever it stands.
+
+A section's dataclass lives in the package that it configures; this module composes them. Reading the sources, and the
+errors about them, stand in `settings_sources.py`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, field_validator
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from recall.address import parse_address
+
+DEFAULT_LISTEN = "127.0.0.1:50051"
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """How the gRPC server runs."""
+
+    workers: int = 16
+    """Threads that answer calls."""
+    max_watchers: int = 64
+    """Watch streams at once; they have threads of their own and never eat those of the calls."""
+    max_message_bytes: int = 16 * 1024 * 1024
+    """Largest request or response, in bytes."""
+    reflection: bool = True
+    """Whether gRPC reflection tells clients the services there are."""
+    grace_s: float = 5.0
+    """Seconds that running calls get to finish after SIGTERM."""
+    create_banks_on_save: bool = True
+    """Whether the first save to a bank that does not exist makes it."""
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """Least severe level that is logged, to stderr."""
+
+    def __post_init__(self) -> None:
+        if self.workers < 1 or self.max_watchers < 1:
+            raise ValueError("workers and max_watchers must be at least 1")
+        if self.max_message_bytes < 64 * 1024:
+            raise ValueError("max_message_bytes must be at least 65536")
+        if self.grace_s < 0:
+            raise ValueError("grace_s must not be negative")
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """What a recall does when the request does not say."""
+
+    default_limit: int = 6
+    """Results when neither the request nor the bank says how many (1 to 100)."""
+    default_budget_ms: float = 250.0
+    """Time budget of a request that names none, in milliseconds."""
+    max_budget_ms: float = 5000.0
+    """Longest time budget that a request may have, in milliseconds."""
+    reserve_ms: float = 10.0
+    """Kept back from a call's deadline so that the answer still travels, in milliseconds."""
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.default_limit <= 100:
+            raise ValueError("default_limit must be 1 to 100")
+        if self.default_budget_ms <= 0 or self.max_budget_ms <= 0 or self.reserve_ms < 0:
+            raise ValueError("budgets must be above 0 ms and reserve_ms at least 0")
+
+
+@dataclass(frozen=True, slots=True)
+class ClientSettings:
+    """What the command line needs to reach a server."""
+
+    server: str = DEFAULT_LISTEN
+    """HOST:PORT of the server that the client commands call; also `--server` and `RECALL_SERVER`."""
+    timeout_s: float = 30.0
+    """Deadline of one call of the client commands, in seconds."""
+
+    def __post_init__(self) -> None:
+        parse_address(self.server)
+        if self.timeout_s <= 0:
+            raise ValueError("timeout_s must be above 0")
+
+
+class Settings(BaseSettings):
+    """All settings in force. `Settings(…)` itself reads nothing but its arguments; `load_settings` reads the sources."""
+
+    model_config = SettingsConfigDict(
+        frozen=True, extra="forbid", use_attribute_docstrings=True, env_prefix="RECALL_", env_nested_delimiter="__"
+    )
+
+    data: Path = Path("data")
+    """The data folder: the truth of every bank lies under it."""
+    listen: str = DEFAULT_LISTEN
+    """HOST:PORT on which the server answers; port 0 picks a free one and prints it."""
+    server: ServerSettings = Field(default_factory=ServerSettings)
+    recall: RecallSettings = Field(default_factory=RecallSettings)
+    client: ClientSettings = Field(default_factory=ClientSettings)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature is pydantic-settings'
+        init_settings: PydanticBaseSettingsSource,
+        **_others: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        return (init_settings,)
+
+    @field_validator("listen")
+    @classmethod
+    def _listen_is_an_address(cls, value: str) -> str:
+        parse_address(value)
+        return value
+
+
+def load_settings(
+    flags: Mapping[str, str] | None = None,
+    *,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Settings:
+    """The settings in force.
+
+    `flags` maps a setting's path (`"data"`, `"embedding.model"`) to its value as text; `config` is the TOML file asked
+    for; `environ` and `folder` stand for `os.environ` and the working folder. Raises `SettingsError`.
+    """
+    from recall.settings_sources import load  # noqa: PLC0415 - it imports Settings from here
+
+    return load(
+        Settings, flags or {}, config, os.environ if environ is None else environ, folder or Path.cwd()
+    ).settings

@@ -1,0 +1,251 @@
+"""Reads settings from flags, environment and TOML file, and says where each value comes from.
+
+Each source gives a tree `{"listen": …, "embedding": {"model": …}}`. It is flattened to paths (`embedding.model`), every
+path is checked against what `Settings` knows, and the strongest source of a path wins. pydantic then checks types.
+"""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from pathlib import Path
+from typing import Any, get_args, get_origin, get_type_hints
+
+from pydantic import ValidationError
+from pydantic_settings import EnvSettingsSource, TomlConfigSettingsSource
+
+from recall.setting_docs import doc_lines
+from recall.settings import Settings
+
+PREFIX = "RECALL_"
+CONFIG_VARIABLE = "RECALL_CONFIG"
+CONFIG_FILE = "recall.toml"
+ALIASES = {"RECALL_SERVER": "RECALL_CLIENT__SERVER"}
+"""Short names of variables for which the long one exists too."""
+NOT_SETTINGS = frozenset({CONFIG_VARIABLE, "RECALL_BANK"})
+"""Variables that are read elsewhere: the settings file itself, and the bank of client commands and hook."""
+SECRET_WORDS = ("api_key", "token", "secret", "password")
+MASK = "********"
+
+
+class SettingsError(Exception):
+    """Settings that cannot be used; the message is one line that names the place and what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A setting that exists."""
+
+    path: str
+    type: Any
+    default: object
+    doc: str
+
+    @property
+    def variable(self) -> str:
+        """Its environment variable."""
+        return PREFIX + self.path.upper().replace(".", "__")
+
+    @property
+    def secret(self) -> bool:
+        """Whether its value must not be shown."""
+        return any(word in self.path.rpartition(".")[2] for word in SECRET_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """A setting, its value, and the place that said so."""
+
+    known: Known
+    value: object
+    origin: str
+
+    @property
+    def shown(self) -> object:
+        """The value, masked when it is a secret that is set."""
+        return MASK if self.known.secret and self.value else self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The settings, and each of them with its origin."""
+
+    settings: Settings
+    in_force: tuple[InForce, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A value as a source gave it, and how an error names that place."""
+
+    value: object
+    origin: str
+    place: str
+
+
+def known_settings(model: type[Settings] = Settings) -> tuple[Known, ...]:
+    """Every setting, in the order in which the model declares them."""
+    return tuple(_known(model))
+
+
+def load(
+    model: type[Settings], flags: Mapping[str, str], config: Path | None, environ: Mapping[str, str], folder: Path
+) -> Loaded:
+    """Reads all sources. Raises SettingsError."""
+    known = {setting.path: setting for setting in _known(model)}
+    file = _settings_file(config, environ, folder)
+    sources = [_from_flags(flags, known), _from_environment(model, environ, known)]
+    if file is not None:
+        sources.append(_from_file(model, file, known))
+    given: dict[str, _Given] = {}
+    for source in sources:
+        given = {**source, **given}
+    settings = _checked(model, given, known)
+    return Loaded(settings, tuple(_in_force(settings, setting, given.get(setting.path)) for setting in known.values()))
+
+
+def _known(model: type[Settings]) -> Iterator[Known]:
+    defaults = model()
+    for name, field in model.model_fields.items():
+        section = field.annotation
+        if is_dataclass(section) and isinstance(section, type):
+            docs, types = doc_lines(section), get_type_hints(section)
+            for each in fields(section):
+                default = getattr(getattr(defaults, name), each.name)
+                yield Known(f"{name}.{each.name}", types[each.name], default, docs.get(each.name, ""))
+        else:
+            doc = " ".join((field.description or "").split())
+            yield Known(name, section, getattr(defaults, name), doc)
+
+
+# ---- sources
+
+
+def _settings_file(config: Path | None, environ: Mapping[str, str], folder: Path) -> Path | None:
+    asked = config or (Path(environ[CONFIG_VARIABLE]) if environ.get(CONFIG_VARIABLE) else None)
+    if asked is None:
+        found = folder / CONFIG_FILE
+        return found if found.is_file() else None
+    path = folder / asked.expanduser()
+    if not path.is_file():
+        by = "--config" if config else CONFIG_VARIABLE
+        raise SettingsError(f"no settings file {path} (asked for by {by}): name one that is there")
+    return path
+
+
+def _from_flags(flags: Mapping[str, str], known: Mapping[str, Known]) -> dict[str, _Given]:
+    for path in flags:
+        if path not in known:
+            raise SettingsError(f"unknown setting {path!r} in a flag{_nearest(path, known)}")
+    return {path: _Given(_parsed(known[path].type, text), "flag", "a flag") for path, text in flags.items()}
+
+
+def _from_environment(
+    model: type[Settings], environ: Mapping[str, str], known: Mapping[str, Known]
+) -> dict[str, _Given]:
+    named = {ALIASES.get(name, name): (name, value) for name, value in sorted(environ.items(), reverse=True)}
+    ours = {name: pair for name, pair in named.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
+    variables = {setting.variable: setting for setting in known.values()}
+    for name in ours:
+        if name not in variables:
+            raise SettingsError(
+                f"unknown setting {name} in the environment{_nearest(name, {*variables, *ALIASES, *NOT_SETTINGS})}"
+            )
+    tree = _Environment(model, {name: value for name, (_, value) in ours.items()})()
+    given = {}
+    for path, text in _flat(tree):
+        name = ours[known[path].variable][0]
+        given[path] = _Given(_parsed(known[path].type, text), f"environment {name}", f"environment variable {name}")
+    return given
+
+
+class _Environment(EnvSettingsSource):
+    """The environment as an argument."""
+
+    def __init__(self, model: type[Settings], environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        super().__init__(model)
+
+    def _load_env_vars(self) -> Mapping[str, str | None]:
+        return {name.lower(): value for name, value in self._environ.items()}
+
+
+def _from_file(model: type[Settings], file: Path, known: Mapping[str, Known]) -> dict[str, _Given]:
+    try:
+        tree = TomlConfigSettingsSource(model, toml_file=file)()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{file} is not TOML: {error}") from error
+    except OSError as error:
+        raise SettingsError(f"cannot read {file}: {error.strerror}") from error
+    given = {}
+    for path, value in _flat(tree, known):
+        if path not in known:
+            raise SettingsError(f"unknown setting {path!r} in {file}{_nearest(path, known)}")
+        given[path] = _Given(value, f"file {file}", str(file))
+    return given
+
+
+def _flat(
+    tree: Mapping[str, Any], known: Mapping[str, Known] | None = None, prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    for key, value in tree.items():
+        path = prefix + str(key)
+        if isinstance(value, Mapping) and not (known and path in known):
+            yield from _flat(value, known, path + ".")
+        else:
+            yield path, value
+
+
+def _nearest(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.0)
+    return f": did you mean {close[0]}?" if close else ""
+
+
+def _parsed(kind: Any, text: object) -> object:
+    """Text of a flag or variable as pydantic takes it: lists are separated by commas."""
+    if isinstance(text, str) and get_origin(kind) in (tuple, list, frozenset, set):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    return text
+
+
+# ---- checks
+
+
+def _checked(model: type[Settings], given: Mapping[str, _Given], known: Mapping[str, Known]) -> Settings:
+    tree: dict[str, Any] = {}
+    for path, each in given.items():
+        section, _, key = path.rpartition(".")
+        (tree.setdefault(section, {}) if section else tree)[key] = each.value
+    try:
+        return model(**tree)
+    except ValidationError as error:
+        raise SettingsError("; ".join(_problem(each, given, known) for each in error.errors())) from error
+
+
+def _problem(error: Any, given: Mapping[str, _Given], known: Mapping[str, Known]) -> str:
+    location: Sequence[Any] = error["loc"]
+    path = ".".join(str(part) for part in location[:2])
+    path = path if path in known else str(location[0])
+    message = str(error["msg"]).removeprefix("Value error, ")
+    if path in known:
+        places = [given[path].place] if path in given else []
+        shown = "" if known[path].secret or error["type"] == "value_error" else f", not {error['input']!r}"
+    else:
+        places = sorted({each.place for name, each in given.items() if name.startswith(path + ".")})
+        shown = ""
+    where = f" ({', '.join(places)})" if places else ""
+    return f"setting {path}{where}: {message[:1].lower()}{message[1:]}{shown}"
+
+
+def _in_force(settings: Settings, setting: Known, given: _Given | None) -> InForce:
+    value: Any = settings
+    for part in setting.path.split("."):
+        value = getattr(value, part)
+    return InForce(setting, value, given.origin if given else "default")
+
+
+def choices(kind: Any) -> tuple[str, ...]:
+    """The values of a Literal type; empty for any other."""
+    return tuple(map(str, get_args(kind))) if str(get_origin(kind)) == "typing.Literal" else ()
