@@ -19,7 +19,9 @@ from typing import Literal
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from index.embedder import EmbeddingSettings
 from recall.address import parse_address
+from recall.ranking.settings import BudgetSettings, RankingSettings
 
 DEFAULT_LISTEN = "127.0.0.1:50051"
 
@@ -58,18 +60,10 @@ class RecallSettings:
 
     default_limit: int = 6
     """Results when neither the request nor the bank says how many (1 to 100)."""
-    default_budget_ms: float = 250.0
-    """Time budget of a request that names none, in milliseconds."""
-    max_budget_ms: float = 5000.0
-    """Longest time budget that a request may have, in milliseconds."""
-    reserve_ms: float = 10.0
-    """Kept back from a call's deadline so that the answer still travels, in milliseconds."""
 
     def __post_init__(self) -> None:
         if not 1 <= self.default_limit <= 100:
             raise ValueError("default_limit must be 1 to 100")
-        if self.default_budget_ms <= 0 or self.max_budget_ms <= 0 or self.reserve_ms < 0:
-            raise ValueError("budgets must be above 0 ms and reserve_ms at least 0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ class ClientSettings:
 
 
 class Settings(BaseSettings):
-    """All settings in force. `Settings(…)` itself reads nothing but its arguments; `load_settings` reads the sources."""
+    """All settings. `Settings(…)` itself reads nothing but its arguments; `load_settings` reads the sources."""
 
     model_config = SettingsConfigDict(
         frozen=True, extra="forbid", use_attribute_docstrings=True, env_prefix="RECALL_", env_nested_delimiter="__"
@@ -99,7 +93,10 @@ class Settings(BaseSettings):
     listen: str = DEFAULT_LISTEN
     """HOST:PORT on which the server answers; port 0 picks a free one and prints it."""
     server: ServerSettings = Field(default_factory=ServerSettings)
+    embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
+    budget: BudgetSettings = Field(default_factory=BudgetSettings)
+    ranking: RankingSettings = Field(default_factory=RankingSettings)
     client: ClientSettings = Field(default_factory=ClientSettings)
 
     @classmethod
@@ -107,7 +104,9 @@ class Settings(BaseSettings):
         cls,
         settings_cls: type[BaseSettings],  # noqa: ARG003 - the signature is pydantic-settings'
         init_settings: PydanticBaseSettingsSource,
-        **_others: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         return (init_settings,)
 

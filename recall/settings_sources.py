@@ -26,7 +26,7 @@ ALIASES = {"RECALL_SERVER": "RECALL_CLIENT__SERVER"}
 """Short names of variables for which the long one exists too."""
 NOT_SETTINGS = frozenset({CONFIG_VARIABLE, "RECALL_BANK"})
 """Variables that are read elsewhere: the settings file itself, and the bank of client commands and hook."""
-SECRET_WORDS = ("api_key", "token", "secret", "password")
+SECRET_ENDINGS = ("_key", "_token", "secret", "password")
 MASK = "********"
 
 
@@ -51,7 +51,7 @@ class Known:
     @property
     def secret(self) -> bool:
         """Whether its value must not be shown."""
-        return any(word in self.path.rpartition(".")[2] for word in SECRET_WORDS)
+        return self.path.endswith(SECRET_ENDINGS)
 
 
 @dataclass(frozen=True, slots=True)
