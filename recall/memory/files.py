@@ -1,0 +1,223 @@
+"""The one door to the disk. Every read and write of the truth, of rules, trash and sidecars goes through `Files`.
+
+Durability is explicit: bytes are safe after `sync` of their file, and a name (a new file, a new folder, a rename, a
+removal) is safe after `sync_dir` of the folder that holds it. Nothing here syncs on its own.
+
+Errors are OSError with errno, as the system gives them; the callers name what they were doing.
+"""
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+from filelock import FileLock, Timeout
+
+
+class AppendHandle(Protocol):
+    """An open file that grows at its end and can be read anywhere."""
+
+    def append(self, data: bytes) -> None:
+        """Write all of `data` at the end. On an error a part of it may have been written."""
+
+    def sync(self) -> None:
+        """fdatasync."""
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """At most `length` bytes from `offset`; fewer at the end of the file. Safe in any thread."""
+
+    def size(self) -> int:
+        """Bytes in the file."""
+
+    def same_as(self, path: Path) -> bool:
+        """True while `path` still names this very file."""
+
+    def close(self) -> None:
+        """Let go of the file. A read that runs in another thread still ends well."""
+
+
+class Lock(Protocol):
+    """A held lock."""
+
+    def release(self) -> None:
+        """Give it up."""
+
+
+class Files(Protocol):
+    """The operations the service needs of a file system."""
+
+    def open_append(self, path: Path) -> AppendHandle:
+        """Open for reading and appending; made when missing."""
+
+    def read(self, path: Path) -> bytes:
+        """The whole file."""
+
+    def write(self, path: Path, data: bytes) -> None:
+        """A new file with this content (an old one is emptied first), synced; its name is not."""
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Atomically give a file or folder another name; a file at `target` is replaced."""
+
+    def remove(self, path: Path) -> None:
+        """Remove a file."""
+
+    def remove_tree(self, path: Path) -> None:
+        """Remove a folder and all in it; no error when it is missing."""
+
+    def make_dir(self, path: Path) -> None:
+        """Make one folder; no error when it is there."""
+
+    def sync_dir(self, path: Path) -> None:
+        """Make the names in a folder safe."""
+
+    def list_dir(self, path: Path) -> list[str]:
+        """Names in a folder, sorted; [] when it is missing."""
+
+    def exists(self, path: Path) -> bool:
+        """True for a file or folder."""
+
+    def is_dir(self, path: Path) -> bool:
+        """True for a folder."""
+
+    def size(self, path: Path) -> int:
+        """Bytes in a file."""
+
+    def lock(self, path: Path) -> Lock | None:
+        """Lock against other processes and other callers in this one; None when taken. A kill frees it."""
+
+
+class DiskHandle:
+    """An append handle on a real file. The descriptor lives until the last reference goes, so readers never race."""
+
+    def __init__(self, path: Path) -> None:
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    def append(self, data: bytes) -> None:
+        """Write all of `data` at the end."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._fd, view) :]
+
+    def sync(self) -> None:
+        """fdatasync."""
+        os.fdatasync(self._fd)
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
+        os.ftruncate(self._fd, size)
+
+    def read_at(self, offset: int, length: int) -> bytes:
+        """At most `length` bytes from `offset`."""
+        return os.pread(self._fd, length, offset)
+
+    def size(self) -> int:
+        """Bytes in the file."""
+        return os.fstat(self._fd).st_size
+
+    def same_as(self, path: Path) -> bool:
+        """True while `path` still names this very file."""
+        try:
+            there, here = path.stat(), os.fstat(self._fd)
+        except OSError:
+            return False
+        return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
+
+    def close(self) -> None:
+        """Nothing to do: the descriptor is closed with the last reference."""
+
+    def __del__(self) -> None:
+        fd = getattr(self, "_fd", -1)
+        if fd >= 0:
+            os.close(fd)
+
+
+class DiskLock:
+    """A held flock."""
+
+    def __init__(self, lock: FileLock) -> None:
+        self._lock = lock
+
+    def release(self) -> None:
+        """Give it up."""
+        self._lock.release()
+
+
+class DiskFiles:
+    """The real disk."""
+
+    def open_append(self, path: Path) -> AppendHandle:
+        """Open for reading and appending; made when missing."""
+        return DiskHandle(path)
+
+    def read(self, path: Path) -> bytes:
+        """The whole file."""
+        return path.read_bytes()
+
+    def write(self, path: Path, data: bytes) -> None:
+        """A new file with this content, synced."""
+        with path.open("wb", buffering=0) as file:
+            view = memoryview(data)
+            while view:
+                view = view[file.write(view) :]
+            os.fdatasync(file.fileno())
+
+    def rename(self, source: Path, target: Path) -> None:
+        """Atomically give a file or folder another name."""
+        source.rename(target)
+
+    def remove(self, path: Path) -> None:
+        """Remove a file."""
+        path.unlink()
+
+    def remove_tree(self, path: Path) -> None:
+        """Remove a folder and all in it."""
+        if not path.exists():
+            return
+        for folder, folders, names in os.walk(path, topdown=False):
+            for name in names:
+                Path(folder, name).unlink()
+            for name in folders:
+                Path(folder, name).rmdir()
+        path.rmdir()
+
+    def make_dir(self, path: Path) -> None:
+        """Make one folder."""
+        path.mkdir(exist_ok=True)
+
+    def sync_dir(self, path: Path) -> None:
+        """Make the names in a folder safe."""
+        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    def list_dir(self, path: Path) -> list[str]:
+        """Names in a folder, sorted."""
+        try:
+            return sorted(entry.name for entry in path.iterdir())
+        except FileNotFoundError:
+            return []
+
+    def exists(self, path: Path) -> bool:
+        """True for a file or folder."""
+        return path.exists()
+
+    def is_dir(self, path: Path) -> bool:
+        """True for a folder."""
+        return path.is_dir()
+
+    def size(self, path: Path) -> int:
+        """Bytes in a file."""
+        return path.stat().st_size
+
+    def lock(self, path: Path) -> Lock | None:
+        """Lock against other processes and other callers in this one."""
+        lock = FileLock(path, timeout=0, thread_local=False)
+        try:
+            lock.acquire()
+        except Timeout:
+            return None
+        return DiskLock(lock)

@@ -1,0 +1,73 @@
+"""The closed table of what may become of a memory: (status, action, role) → status.
+
+```
+            nominate                  promote (reviewer)                quarantine
+   ∅ ───────────────────► NOMINATED ───────────────────► ACCEPTED ─────────────────► QUARANTINED
+   └── save ────────────────────────────────────────────►   ▲  ◄──── re-accept (reviewer) ──┘
+ terminal: REJECTED (reviewer, with a reason) · SUPERSEDED (pointer to the winner) · EXPIRED · RETIRED (deleted)
+```
+
+An edge that is not in the table does not exist: it is refused before a byte is written. Two sentences hold over the
+whole table and are tested on it: no edge leaves a terminal status, and no edge of the automatic role JOB, nor of an
+AGENT, goes from another status into ACCEPTED.
+"""
+
+from enum import StrEnum
+
+from recall.memory.errors import IllegalTransition
+from recall.memory.record import Status
+
+
+class Action(StrEnum):
+    """The named transitions; also the `op` of the events that record them."""
+
+    SAVE = "save"
+    NOMINATE = "nominate"
+    PROMOTE = "promote"
+    REJECT = "reject"
+    QUARANTINE = "quarantine"
+    REACCEPT = "reaccept"
+    SUPERSEDE = "supersede"
+    EXPIRE = "expire"
+    DELETE = "delete"
+
+
+class Role(StrEnum):
+    """Who acts. JOB is every automatic path: sweep, consolidation, capture."""
+
+    READER = "reader"
+    AGENT = "agent"
+    JOB = "job"
+    REVIEWER = "reviewer"
+    ADMIN = "admin"
+
+
+Edge = tuple[Status | None, Action, Role]
+
+_PEOPLE = (Role.REVIEWER, Role.ADMIN)
+_WRITERS = (Role.AGENT, Role.JOB, Role.REVIEWER, Role.ADMIN)
+_LIVE = (Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED)
+
+_EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status], ...] = (
+    ((None,), Action.SAVE, _WRITERS, Status.ACCEPTED),
+    ((None,), Action.NOMINATE, _WRITERS, Status.NOMINATED),
+    ((Status.NOMINATED,), Action.PROMOTE, _PEOPLE, Status.ACCEPTED),
+    ((Status.NOMINATED, Status.QUARANTINED), Action.REJECT, _PEOPLE, Status.REJECTED),
+    ((Status.ACCEPTED,), Action.QUARANTINE, _WRITERS, Status.QUARANTINED),
+    ((Status.QUARANTINED,), Action.REACCEPT, _PEOPLE, Status.ACCEPTED),
+    (_LIVE, Action.SUPERSEDE, _WRITERS, Status.SUPERSEDED),
+    (_LIVE, Action.EXPIRE, (Role.JOB, Role.ADMIN), Status.EXPIRED),
+    (_LIVE, Action.DELETE, _WRITERS, Status.RETIRED),
+)
+
+TABLE: dict[Edge, Status] = {
+    (start, action, role): end for starts, action, roles, end in _EDGES for start in starts for role in roles
+}
+
+
+def target(memory_id: str, status: Status | None, action: Action, role: str) -> Status:
+    """Where the edge leads; `status` None is a memory that does not exist yet. Raises IllegalTransition."""
+    try:
+        return TABLE[status, action, Role(role)]
+    except (KeyError, ValueError):
+        raise IllegalTransition(memory_id, status or "not saved yet", action, role) from None

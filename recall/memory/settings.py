@@ -1,0 +1,19 @@
+"""The numbers that shape how memories are kept."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class StorageSettings:
+    """How banks are kept on disk and in RAM."""
+
+    max_open_banks: int = 256
+    """Banks kept open; the least recently used is closed beyond it."""
+    request_ids_kept: int = 10_000
+    """Last request ids a bank remembers: a retry within that many writes with an id changes nothing."""
+    create_on_save: bool = True
+    """Saving into a bank that does not exist creates it."""
+    max_group: int = 2_048
+    """Most commands that share one write and one fdatasync."""
+    slow_sync_ms: float = 100.0
+    """An fdatasync that takes longer is logged as a warning."""
