@@ -66,21 +66,6 @@ class RecallSettings:
             raise ValueError("default_limit must be 1 to 100")
 
 
-@dataclass(frozen=True, slots=True)
-class ClientSettings:
-    """What the command line needs to reach a server."""
-
-    server: str = DEFAULT_LISTEN
-    """HOST:PORT of the server that the client commands call; also `--server` and `RECALL_SERVER`."""
-    timeout_s: float = 30.0
-    """Deadline of one call of the client commands, in seconds."""
-
-    def __post_init__(self) -> None:
-        parse_address(self.server)
-        if self.timeout_s <= 0:
-            raise ValueError("timeout_s must be above 0")
-
-
 class Settings(BaseSettings):
     """All settings. `Settings(…)` itself reads nothing but its arguments; `load_settings` reads the sources."""
 
@@ -97,7 +82,6 @@ class Settings(BaseSettings):
     recall: RecallSettings = Field(default_factory=RecallSettings)
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
     ranking: RankingSettings = Field(default_factory=RankingSettings)
-    client: ClientSettings = Field(default_factory=ClientSettings)
 
     @classmethod
     def settings_customise_sources(

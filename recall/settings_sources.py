@@ -7,11 +7,12 @@ path is checked against what `Settings` knows, and the strongest source of a pat
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_origin, get_type_hints
 
 from pydantic import ValidationError
 from pydantic_settings import EnvSettingsSource, TomlConfigSettingsSource
@@ -22,10 +23,8 @@ from recall.settings import Settings
 PREFIX = "RECALL_"
 CONFIG_VARIABLE = "RECALL_CONFIG"
 CONFIG_FILE = "recall.toml"
-ALIASES = {"RECALL_SERVER": "RECALL_CLIENT__SERVER"}
-"""Short names of variables for which the long one exists too."""
-NOT_SETTINGS = frozenset({CONFIG_VARIABLE, "RECALL_BANK"})
-"""Variables that are read elsewhere: the settings file itself, and the bank of client commands and hook."""
+NOT_SETTINGS = frozenset({CONFIG_VARIABLE, "RECALL_SERVER", "RECALL_BANK"})
+"""Variables that are read elsewhere: the settings file itself; server and bank of client commands and hook."""
 SECRET_ENDINGS = ("_key", "_token", "secret", "password")
 MASK = "********"
 
@@ -103,7 +102,9 @@ def load(
     for source in sources:
         given = {**source, **given}
     settings = _checked(model, given, known)
-    return Loaded(settings, tuple(_in_force(settings, setting, given.get(setting.path)) for setting in known.values()))
+    in_force = tuple(_in_force(settings, setting, given.get(setting.path)) for setting in known.values())
+    _refuse_impossible_numbers(in_force, given)
+    return Loaded(settings, in_force)
 
 
 def _known(model: type[Settings]) -> Iterator[Known]:
@@ -145,18 +146,16 @@ def _from_flags(flags: Mapping[str, str], known: Mapping[str, Known]) -> dict[st
 def _from_environment(
     model: type[Settings], environ: Mapping[str, str], known: Mapping[str, Known]
 ) -> dict[str, _Given]:
-    named = {ALIASES.get(name, name): (name, value) for name, value in sorted(environ.items(), reverse=True)}
-    ours = {name: pair for name, pair in named.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
+    ours = {name: text for name, text in environ.items() if name.startswith(PREFIX) and name not in NOT_SETTINGS}
     variables = {setting.variable: setting for setting in known.values()}
     for name in ours:
         if name not in variables:
             raise SettingsError(
-                f"unknown setting {name} in the environment{_nearest(name, {*variables, *ALIASES, *NOT_SETTINGS})}"
+                f"unknown setting {name} in the environment{_nearest(name, {*variables, *NOT_SETTINGS})}"
             )
-    tree = _Environment(model, {name: value for name, (_, value) in ours.items()})()
     given = {}
-    for path, text in _flat(tree):
-        name = ours[known[path].variable][0]
+    for path, text in _flat(_Environment(model, ours)()):
+        name = known[path].variable
         given[path] = _Given(_parsed(known[path].type, text), f"environment {name}", f"environment variable {name}")
     return given
 
@@ -239,13 +238,17 @@ def _problem(error: Any, given: Mapping[str, _Given], known: Mapping[str, Known]
     return f"setting {path}{where}: {message[:1].lower()}{message[1:]}{shown}"
 
 
+def _refuse_impossible_numbers(in_force: Sequence[InForce], given: Mapping[str, _Given]) -> None:
+    """Every number is a size, a duration or a weight: none is negative or infinite."""
+    for each in in_force:
+        if isinstance(each.value, float | int) and not 0 <= each.value < math.inf:
+            path = each.known.path
+            place = given[path].place if path in given else "the default"
+            raise SettingsError(f"setting {path} ({place}): must be a number from 0 on, not {each.value!r}")
+
+
 def _in_force(settings: Settings, setting: Known, given: _Given | None) -> InForce:
     value: Any = settings
     for part in setting.path.split("."):
         value = getattr(value, part)
     return InForce(setting, value, given.origin if given else "default")
-
-
-def choices(kind: Any) -> tuple[str, ...]:
-    """The values of a Literal type; empty for any other."""
-    return tuple(map(str, get_args(kind))) if str(get_origin(kind)) == "typing.Literal" else ()
