@@ -82,6 +82,8 @@ class StatusResponse(_message.Message):
     TROUBLE_FIELD_NUMBER: _builtins.int
     EMBEDDED_FIELD_NUMBER: _builtins.int
     MEMORIES_FIELD_NUMBER: _builtins.int
+    CALLS_FIELD_NUMBER: _builtins.int
+    WATCHERS_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The release that runs."""
     data_dir: _builtins.str
@@ -94,6 +96,8 @@ class StatusResponse(_message.Message):
     """Live memories with a vector, over the open banks."""
     memories: _builtins.int
     """Live memories, over the open banks."""
+    watchers: _builtins.int
+    """Watch streams that are open."""
     @_builtins.property
     def started_at(self) -> _timestamp_pb2.Timestamp:
         """When it started."""
@@ -110,6 +114,10 @@ class StatusResponse(_message.Message):
     def trouble(self) -> _containers.RepeatedCompositeFieldContainer[Global___BankTrouble]:
         """Banks that take no writes or cannot be opened, each with the reason."""
 
+    @_builtins.property
+    def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___CallFigures]:
+        """What was called and what it took, since the start, by name."""
+
     def __init__(
         self,
         *,
@@ -123,14 +131,80 @@ class StatusResponse(_message.Message):
         trouble: _abc.Iterable[Global___BankTrouble] | None = ...,
         embedded: _builtins.int = ...,
         memories: _builtins.int = ...,
+        calls: _abc.Iterable[Global___CallFigures] | None = ...,
+        watchers: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["embedder", b"embedder", "started_at", b"started_at", "uptime", b"uptime"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "data_dir", b"data_dir", "embedded", b"embedded", "embedder", b"embedder", "memories", b"memories", "open_banks", b"open_banks", "started_at", b"started_at", "trouble", b"trouble", "uptime", b"uptime", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "calls", b"calls", "data_dir", b"data_dir", "embedded", b"embedded", "embedder", b"embedder", "memories", b"memories", "open_banks", b"open_banks", "started_at", b"started_at", "trouble", b"trouble", "uptime", b"uptime", "version", b"version", "watchers", b"watchers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___StatusResponse: _TypeAlias = StatusResponse  # noqa: Y015
+
+@_typing.final
+class CallFigures(_message.Message):
+    """How often something happened since the start, and what it took."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    @_typing.final
+    class FailedEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+    NAME_FIELD_NUMBER: _builtins.int
+    COUNT_FIELD_NUMBER: _builtins.int
+    FAILED_FIELD_NUMBER: _builtins.int
+    P50_MS_FIELD_NUMBER: _builtins.int
+    P99_MS_FIELD_NUMBER: _builtins.int
+    MAX_MS_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """An rpc ("RecallService/Recall") or a stage of one ("recall.embed")."""
+    count: _builtins.int
+    """How often it happened."""
+    p50_ms: _builtins.float
+    """Median duration."""
+    p99_ms: _builtins.float
+    """99th percentile of the duration."""
+    max_ms: _builtins.float
+    """Longest duration."""
+    @_builtins.property
+    def failed(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """How often it ended in a status other than OK, by code ("NOT_FOUND")."""
+
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        count: _builtins.int = ...,
+        failed: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
+        p50_ms: _builtins.float = ...,
+        p99_ms: _builtins.float = ...,
+        max_ms: _builtins.float = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["count", b"count", "failed", b"failed", "max_ms", b"max_ms", "name", b"name", "p50_ms", b"p50_ms", "p99_ms", b"p99_ms"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___CallFigures: _TypeAlias = CallFigures  # noqa: Y015
 
 @_typing.final
 class EmbedderStatus(_message.Message):

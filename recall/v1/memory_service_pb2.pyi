@@ -37,6 +37,8 @@ class _SaveOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SaveOutco
     """The text was live already: corroboration + 1."""
     SAVE_OUTCOME_REPEATED: _SaveOutcome.ValueType  # 3
     """This request_id was seen before; nothing changed."""
+    SAVE_OUTCOME_UPDATED: _SaveOutcome.ValueType  # 4
+    """A live memory had the same source (kind, id): it kept its id and got the new text."""
 
 class SaveOutcome(_SaveOutcome, metaclass=_SaveOutcomeEnumTypeWrapper):
     """Says what a save did."""
@@ -49,6 +51,8 @@ SAVE_OUTCOME_REINFORCED: SaveOutcome.ValueType  # 2
 """The text was live already: corroboration + 1."""
 SAVE_OUTCOME_REPEATED: SaveOutcome.ValueType  # 3
 """This request_id was seen before; nothing changed."""
+SAVE_OUTCOME_UPDATED: SaveOutcome.ValueType  # 4
+"""A live memory had the same source (kind, id): it kept its id and got the new text."""
 Global___SaveOutcome: _TypeAlias = SaveOutcome  # noqa: Y015
 
 @_typing.final
@@ -401,7 +405,7 @@ class ListRequest(_message.Message):
     bank: _builtins.str
     """The bank. Required."""
     page_size: _builtins.int
-    """1 to 1,000; 0 means 100."""
+    """1 to 1,000; 0 means 100. A page of long memories may hold fewer, so that it fits in one message."""
     page_token: _builtins.str
     """next_page_token of the page before; empty for the first."""
     source_kind: _memory_pb2.SourceKind.ValueType
@@ -959,6 +963,7 @@ class ImportResponse(_message.Message):
     REFUSED_FIELD_NUMBER: _builtins.int
     ERRORS_FIELD_NUMBER: _builtins.int
     LAST_SEQ_FIELD_NUMBER: _builtins.int
+    UPDATED_FIELD_NUMBER: _builtins.int
     created: _builtins.int
     """New memories."""
     reinforced: _builtins.int
@@ -969,6 +974,8 @@ class ImportResponse(_message.Message):
     """Records refused."""
     last_seq: _builtins.int
     """The bank's last seq after the import."""
+    updated: _builtins.int
+    """Live memories of the same source that got a new text."""
     @_builtins.property
     def errors(self) -> _containers.RepeatedCompositeFieldContainer[Global___ImportError]:
         """Why, for the first 100 refused."""
@@ -982,10 +989,11 @@ class ImportResponse(_message.Message):
         refused: _builtins.int = ...,
         errors: _abc.Iterable[Global___ImportError] | None = ...,
         last_seq: _builtins.int = ...,
+        updated: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "errors", b"errors", "last_seq", b"last_seq", "refused", b"refused", "reinforced", b"reinforced", "unchanged", b"unchanged"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "errors", b"errors", "last_seq", b"last_seq", "refused", b"refused", "reinforced", b"reinforced", "unchanged", b"unchanged", "updated", b"updated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
