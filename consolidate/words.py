@@ -69,7 +69,7 @@ def same_wording(a: str, b: str) -> bool:
 
 def same_but_synonyms(a: str, b: str) -> bool:
     """True when two texts also differ at most in words that the lexicon holds for synonyms."""
-    return _synonymous(canonical(a)) == _synonymous(canonical(b)) != ()
+    return synonymous(canonical(a)) == synonymous(canonical(b)) != ()
 
 
 def content(text: str) -> frozenset[str]:
@@ -81,7 +81,8 @@ def _forms(text: str) -> frozenset[tuple[str, ...]]:
     return frozenset((canonical(text), spaced_canonical(text)))
 
 
-def _synonymous(tokens: tuple[str, ...]) -> tuple[str, ...]:
+def synonymous(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """The canonical words with each listed synonym replaced by its class."""
     return tuple(SYNONYMS.get(token, token) for token in tokens)
 
 

@@ -16,6 +16,11 @@ _NEGATIONS = frozenset(
 )
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "anti", "a", "over", "under")
 
+_OPPOSITE: dict[str, frozenset[str]] = {
+    word: frozenset({b for a, b in OPPOSITES if a == word} | {a for a, b in OPPOSITES if b == word})
+    for word in {word for pair in OPPOSITES for word in pair}
+}
+
 
 @lru_cache(maxsize=262_144)
 def _words(text: str) -> tuple[str, ...]:
@@ -38,18 +43,23 @@ def _same_force(left: list[str], right: list[str]) -> bool:
 
 def opposites(a: Memo, b: Memo) -> Finding | None:
     """One text has a word where the other has its opposite (from the lexicon, or by a prefix like un-)."""
-    left, right = set(_words(a.text)), set(_words(b.text))
+    left, right = _word_set(a.text), _word_set(b.text)
     only_left, only_right = left - right, right - left
-    for one, other in OPPOSITES:
-        if (one in only_left and other in only_right) or (other in only_left and one in only_right):
-            return Finding("opposites", Verdict.KEEP, f"{one} against {other}")
-    for word in only_left:
-        for other in only_right:
-            if _prefixed(word, other):
-                return Finding("opposites", Verdict.KEEP, f"{word} against {other}")
+    for word in only_left & _OPPOSITE.keys():
+        for other in _OPPOSITE[word] & only_right:
+            return Finding("opposites", Verdict.KEEP, f"{word} against {other}")
+    for word in (only_left & _bases(b.text)) | (only_right & _bases(a.text)):
+        return Finding("opposites", Verdict.KEEP, f"{word} against its negation by a prefix")
     return None
 
 
-def _prefixed(a: str, b: str) -> bool:
-    short, long = sorted((a, b), key=len)
-    return len(short) > 3 and any(long == prefix + short for prefix in _PREFIXES)
+@lru_cache(maxsize=262_144)
+def _word_set(text: str) -> frozenset[str]:
+    return frozenset(_words(text))
+
+
+@lru_cache(maxsize=262_144)
+def _bases(text: str) -> frozenset[str]:
+    """What is left of the words of a text without a negating prefix."""
+    found = (word.removeprefix(prefix) for word in _words(text) for prefix in _PREFIXES if word.startswith(prefix))
+    return frozenset(base for base in found if len(base) > 3)
