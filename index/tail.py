@@ -1,0 +1,148 @@
+"""The youngest documents, exact and in RAM: visible the moment they are added.
+
+A posting is one 64-bit integer, ``row << 16 | term frequency``; a term's postings are one growing array, so adding
+a document is one append a term and a search copies the arrays of its terms and scores all rows at once in numpy.
+Rows are never reused: a replaced or removed document leaves a dead row behind.
+
+The caller serialises changes and ``view``; a view is computed on without any lock, for nothing it holds changes.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index.bm25 import Statistics, Weighted, contributions, norms_of
+from index.columns import Document
+
+_ROW_SHIFT = 16
+_FREQUENCY_MASK = 0xFFFF
+_FIRST_CAPACITY = 256
+
+
+@dataclass(frozen=True, slots=True)
+class TailView:
+    """The postings of one query's terms and the rows of that moment."""
+
+    postings: NDArray[np.int64]
+    sizes: tuple[int, ...]
+    weights: tuple[float, ...]
+    ordinals: NDArray[np.int64]
+    norms: NDArray[np.uint8]
+    alive: NDArray[np.bool_]
+
+    def scores(self, statistics: Statistics) -> NDArray[np.float64]:
+        """BM25 by row, shape (rows,); 0.0 where nothing matches, dead rows included as if alive."""
+        if not len(self.postings):
+            return np.zeros(len(self.ordinals))
+        rows = self.postings >> _ROW_SHIFT
+        frequencies = (self.postings & _FREQUENCY_MASK).astype(np.float64)
+        weights = np.repeat(np.array(self.weights), self.sizes)
+        added = contributions(weights, frequencies, statistics.saturation()[self.norms[rows]])
+        return np.bincount(rows, added, len(self.ordinals))
+
+
+class Tail:
+    """An inverted index of some ten thousand documents at the most."""
+
+    def __init__(self, documents: Iterable[Document] = ()) -> None:
+        self._postings: dict[str, array[int]] = {}
+        self._dead_postings: dict[str, int] = {}
+        self._row_of: dict[int, int] = {}
+        self._documents: list[Document] = []
+        self._ordinals = np.empty(_FIRST_CAPACITY, np.int64)
+        self._norms = np.empty(_FIRST_CAPACITY, np.uint8)
+        self._alive = np.empty(_FIRST_CAPACITY, np.bool_)
+        self.tokens = 0
+        """The lengths of all live documents together."""
+        for document in documents:
+            self.add(document)
+
+    def __len__(self) -> int:
+        return len(self._row_of)
+
+    @property
+    def rows(self) -> int:
+        """Live and dead rows; the number the next document gets."""
+        return len(self._documents)
+
+    def add(self, document: Document) -> None:
+        """Add a document, or replace the one of that ordinal."""
+        self.remove(document.ordinal)
+        row, length = len(self._documents), document.length
+        self._documents.append(document)
+        self._set_row(row, document.ordinal, length)
+        self._row_of[document.ordinal] = row
+        self.tokens += length
+        postings, packed_row = self._postings, row << _ROW_SHIFT
+        for term, frequency in zip(document.terms, document.frequencies, strict=True):
+            posting = packed_row | frequency
+            known = postings.get(term)
+            if known is None:
+                postings[term] = array("q", (posting,))
+            else:
+                known.append(posting)
+
+    def remove(self, ordinal: int) -> bool:
+        """Bury a document; False where the tail holds none of that ordinal."""
+        row = self._row_of.pop(ordinal, None)
+        if row is None:
+            return False
+        self._alive[row] = False
+        document = self._documents[row]
+        self.tokens -= document.length
+        for term in document.terms:
+            self._dead_postings[term] = self._dead_postings.get(term, 0) + 1
+        return True
+
+    def holds(self, ordinal: int) -> bool:
+        """Whether a live document has that ordinal."""
+        return ordinal in self._row_of
+
+    def document_frequency(self, term: str) -> int:
+        """Live documents with the term."""
+        known = self._postings.get(term)
+        return len(known) - self._dead_postings.get(term, 0) if known is not None else 0
+
+    def view(self, weighted: Sequence[Weighted]) -> TailView:
+        """What a search for these terms needs, frozen."""
+        found = [(known, term.weight) for term in weighted if (known := self._postings.get(term.term)) is not None]
+        rows = len(self._documents)
+        return TailView(
+            postings=np.frombuffer(b"".join([known for known, _ in found]), np.int64),
+            sizes=tuple([len(known) for known, _ in found]),
+            weights=tuple([weight for _, weight in found]),
+            ordinals=self._ordinals[:rows],
+            norms=self._norms[:rows],
+            alive=self._alive[:rows].copy(),
+        )
+
+    def rows_of(self, ordinals: Iterable[int]) -> NDArray[np.int64]:
+        """The live row of each ordinal, -1 for none."""
+        known: Mapping[int, int] = self._row_of
+        return np.array([known.get(ordinal, -1) for ordinal in ordinals], np.int64)
+
+    def live(self, first_row: int = 0) -> list[Document]:
+        """The live documents from a row on, in the order they were added."""
+        alive = self._alive[first_row : self.rows].tolist()
+        return [document for document, lives in zip(self._documents[first_row:], alive, strict=True) if lives]
+
+    def _set_row(self, row: int, ordinal: int, length: int) -> None:
+        if row == len(self._ordinals):
+            self._ordinals = np.concatenate((self._ordinals, np.empty_like(self._ordinals)))
+            self._norms = np.concatenate((self._norms, np.empty_like(self._norms)))
+            self._alive = np.concatenate((self._alive, np.empty_like(self._alive)))
+        self._ordinals[row] = ordinal
+        self._norms[row] = _norm(length)
+        self._alive[row] = True
+
+
+def _norm(length: int) -> int:
+    return _SHORT_NORMS[length] if length < len(_SHORT_NORMS) else int(norms_of(np.array([length], np.uint32))[0])
+
+
+_SHORT_NORMS: list[int] = norms_of(np.arange(4096, dtype=np.uint32)).tolist()
