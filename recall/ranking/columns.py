@@ -1,0 +1,167 @@
+"""What ranking needs to know of every memory of a bank, as columns by ordinal.
+
+Ordinals are dense, so a column is one growable numpy array. Records are kept by reference: they are immutable, so a
+recall reads a consistent one however the bank moves on. The caller serialises writes against reads (see `latch`).
+"""
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recall.memory.record import Kind, Record, Status
+from recall.ranking.growing import Growing
+from recall.ranking.tag_postings import TagPostings
+
+KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
+NO_AUTHOR = 0
+
+ARCHIVED = frozenset({Status.SUPERSEDED, Status.RETIRED, Status.EXPIRED})
+"""Statuses that a query with `include_superseded` also ranks."""
+
+
+class Columns:
+    """Columns of one bank; every array property has shape (size,)."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.tags = TagPostings()
+        self.version = 0
+        """Grows with every write; what is computed from the columns may be kept as long as it stands."""
+        self._created = Growing(np.int64)
+        self._said = Growing(np.int64)
+        self._updated = Growing(np.int64)
+        self._expires = Growing(np.int64)
+        self._corroboration = Growing(np.float64)
+        self._pinned = Growing(np.bool_)
+        self._accepted = Growing(np.bool_)
+        self._archived = Growing(np.bool_)
+        self._kind = Growing(np.uint8)
+        self._author = Growing(np.int32)
+        self._authors: dict[str, int] = {}
+        self._author_counts: dict[int, int] = {}
+        self.accepted_count = 0
+
+    @property
+    def size(self) -> int:
+        """Ordinals in use, whatever their status."""
+        return len(self.records)
+
+    @property
+    def created_at(self) -> NDArray[np.int64]:
+        """Microseconds UTC."""
+        return self._created.view(self.size)
+
+    @property
+    def said_at(self) -> NDArray[np.int64]:
+        """When the text was last said, in microseconds UTC: the time that recency counts from."""
+        return self._said.view(self.size)
+
+    @property
+    def updated_at(self) -> NDArray[np.int64]:
+        """Microseconds UTC."""
+        return self._updated.view(self.size)
+
+    @property
+    def corroboration(self) -> NDArray[np.float64]:
+        """ln(1 + times saved again)."""
+        return self._corroboration.view(self.size)
+
+    @property
+    def pinned(self) -> NDArray[np.bool_]:
+        """True for a pin."""
+        return self._pinned.view(self.size)
+
+    @property
+    def kind(self) -> NDArray[np.uint8]:
+        """Values of KIND_CODES."""
+        return self._kind.view(self.size)
+
+    @property
+    def author(self) -> NDArray[np.int32]:
+        """Codes of `author_code`; NO_AUTHOR where nobody is named."""
+        return self._author.view(self.size)
+
+    def put(self, record: Record) -> None:
+        """Write the row of `record`; its ordinal is in use or the next free one."""
+        self._keep(record)
+        at = record.ordinal
+        self._created[at] = record.created_at
+        self._said[at] = max(record.created_at, record.updated_at) if record.corroboration else record.created_at
+        self._updated[at] = record.updated_at
+        self._expires[at] = record.expires_at
+        self._corroboration[at] = math.log1p(record.corroboration)
+        self._pinned[at] = record.pinned
+        self._accepted[at] = indexed(record)
+        self._archived[at] = archived(record)
+        self._kind[at] = KIND_CODES[record.kind]
+        self._author[at] = self._intern(record.author)
+        self._count(at, 1)
+        self.version += 1
+
+    def selectable(self, now: int) -> NDArray[np.bool_]:
+        """Memories that may be recalled at `now`: accepted, not an episode, not past their time."""
+        return self._accepted.view(self.size) & ~self._past(now)
+
+    def archived(self, now: int) -> NDArray[np.bool_]:
+        """Superseded, retired and expired memories, recorded as such or merely past their time."""
+        return self._archived.view(self.size) | (self._accepted.view(self.size) & self._past(now))
+
+    def accepted(self) -> NDArray[np.bool_]:
+        """Memories that every leg holds: accepted and not an episode, expired ones included."""
+        return self._accepted.view(self.size)
+
+    def author_code(self, name: str) -> int:
+        """The code of an author, NO_AUTHOR for a stranger."""
+        return self._authors.get(name.casefold(), NO_AUTHOR)
+
+    def author_share(self, name: str) -> float:
+        """Part of the accepted memories that this author said."""
+        return self._author_counts.get(self.author_code(name), 0) / max(1, self.accepted_count)
+
+    def _past(self, now: int) -> NDArray[np.bool_]:
+        expires = self._expires.view(self.size)
+        return (expires != 0) & (expires <= now)
+
+    def _keep(self, record: Record) -> None:
+        at = record.ordinal
+        if at == self.size:
+            self.records.append(record)
+            self.tags.put(at, record.tags)
+            return
+        self._count(at, -1)
+        before = self.records[at].tags
+        self.records[at] = record
+        self.tags.put(at, [tag for tag in record.tags if tag not in before])
+        self.tags.drop(at, [tag for tag in before if tag not in record.tags])
+
+    def _count(self, at: int, step: int) -> None:
+        if not self._accepted.view(self.size)[at]:
+            return
+        self.accepted_count += step
+        code = int(self._author.view(self.size)[at])
+        if code != NO_AUTHOR:
+            self._author_counts[code] = self._author_counts.get(code, 0) + step
+
+    def _intern(self, author: str) -> int:
+        if not author:
+            return NO_AUTHOR
+        return self._authors.setdefault(author.casefold(), len(self._authors) + 1)
+
+
+def indexed(record: Record) -> bool:
+    """True when every leg holds the memory. Expiry by time is a read predicate, so it does not count here."""
+    return record.status is Status.ACCEPTED and record.kind is not Kind.EPISODE
+
+
+def archived(record: Record) -> bool:
+    """True when only a query with `include_superseded` may rank the memory."""
+    return record.status in ARCHIVED and record.kind is not Kind.EPISODE
+
+
+def mask(size: int, ordinals: Iterable[int]) -> NDArray[np.bool_]:
+    """A mask of `size` that is True at `ordinals`."""
+    marked = np.zeros(size, np.bool_)
+    marked[np.fromiter(ordinals, np.int64)] = True
+    return marked

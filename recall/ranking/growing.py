@@ -1,0 +1,40 @@
+"""A numpy array that grows at the end."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+_FIRST_CAPACITY = 256
+
+
+class Growing:
+    """One value a row, or one row of `width` values; unset places hold `fill`.
+
+    Growing swaps in a larger copy, so a view taken before stays valid and keeps what it showed.
+    """
+
+    def __init__(self, dtype: DTypeLike, width: int = 0, fill: int = 0) -> None:
+        self._width = width
+        self._fill = fill
+        self._rows: NDArray[Any] = self._blank(_FIRST_CAPACITY, dtype)
+
+    def __setitem__(self, at: int, value: object) -> None:
+        self.reserve(at + 1)
+        self._rows[at] = value
+
+    def reserve(self, size: int) -> None:
+        """Make room for `size` rows."""
+        if size > len(self._rows):
+            larger = self._blank(max(size, 2 * len(self._rows)), self._rows.dtype)
+            larger[: len(self._rows)] = self._rows
+            self._rows = larger
+
+    def view(self, size: int) -> NDArray[Any]:
+        """The first `size` rows, not copied."""
+        self.reserve(size)
+        return self._rows[:size]
+
+    def _blank(self, capacity: int, dtype: DTypeLike) -> NDArray[Any]:
+        shape = (capacity, self._width) if self._width else (capacity,)
+        return np.full(shape, self._fill, dtype)

@@ -1,0 +1,77 @@
+"""Who said what next: memories of one session, in the order of their position, and each one's neighbours.
+
+`links` has one row a memory: the ordinals at distance -reach … -1, +1 … +reach in its session, -1 where there is
+none. Distance is counted in memories, not in positions, so a gap left by a retired memory closes. A memory without a
+session or without a position has no neighbours.
+"""
+
+from bisect import bisect_left, insort
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recall.memory.record import Record
+from recall.ranking.growing import Growing
+
+NONE = -1
+
+
+class Sessions:
+    """Neighbours of the accepted memories of one bank, up to `reach` steps away."""
+
+    def __init__(self, reach: int) -> None:
+        self._reach = reach
+        self._links = Growing(np.int64, width=max(1, 2 * reach), fill=NONE)
+        self._members: dict[str, list[tuple[int, int]]] = {}
+        self._places: dict[int, tuple[str, int]] = {}
+
+    def links(self, size: int) -> NDArray[np.int64]:
+        """(size, 2·reach) ordinals, NONE where there is no neighbour."""
+        return self._links.view(size)
+
+    def distances(self) -> list[int]:
+        """Steps away of each column of `links`."""
+        return [*range(self._reach, 0, -1), *range(1, self._reach + 1)]
+
+    def place(self, record: Record) -> None:
+        """Put a memory where its source says, from where it was before."""
+        place = _place(record)
+        if self._places.get(record.ordinal) == place:
+            return
+        self.remove(record.ordinal)
+        if place is None or not self._reach:
+            return
+        self._places[record.ordinal] = place
+        members = self._members.setdefault(place[0], [])
+        entry = (place[1], record.ordinal)
+        insort(members, entry)
+        self._relink(members, bisect_left(members, entry))
+
+    def remove(self, ordinal: int) -> None:
+        """Take a memory out of its session; its neighbours close up."""
+        place = self._places.pop(ordinal, None)
+        if place is None:
+            return
+        members = self._members[place[0]]
+        at = bisect_left(members, (place[1], ordinal))
+        del members[at]
+        self._links[ordinal] = NONE
+        self._relink(members, at)
+        if not members:
+            del self._members[place[0]]
+
+    def _relink(self, members: list[tuple[int, int]], around: int) -> None:
+        for at in range(max(0, around - self._reach), min(len(members), around + self._reach + 1)):
+            self._links[members[at][1]] = [
+                members[other][1] if 0 <= other < len(members) else NONE for other in self._others(at)
+            ]
+
+    def _others(self, at: int) -> list[int]:
+        return [*range(at - self._reach, at), *range(at + 1, at + self._reach + 1)]
+
+
+def _place(record: Record) -> tuple[str, int] | None:
+    source = record.source
+    if source is None or not source.session or source.position is None:
+        return None
+    return source.session, source.position
