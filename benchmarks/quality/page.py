@@ -1,0 +1,122 @@
+"""One HTML page about one run: self-contained, with plots drawn as inline SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from html import escape
+from pathlib import Path
+
+from benchmarks.quality import metrics, plots
+from benchmarks.quality.figures import Figures, Values
+from benchmarks.quality.tables import notes
+
+_STYLE = """
+:root{--bg:#fff;--fg:#1c2330;--dim:#667085;--line:#e4e7ec;--s0:#2563a8;--s1:#c2570c;--s2:#13795b;--s3:#8b3fa0;
+--s4:#a8862b;--s5:#b3324b;--s6:#3f7f93;--s7:#6b7280;--s8:#7a5230;--s9:#4d6b1f;--s10:#94517a;--s11:#37527e;--s12:#555}
+@media(prefers-color-scheme:dark){:root{--bg:#14181f;--fg:#e6e9ef;--dim:#98a2b3;--line:#2b323d;--s0:#6aa9f0;--s1:#f2964f;
+--s2:#4fc79d;--s3:#c98be0;--s4:#d9bb62;--s5:#ef7f93;--s6:#7cc0d4;--s7:#a7adb8;--s8:#c79a70;--s9:#a3c46a;--s10:#dc9cc4;
+--s11:#8ea9d6;--s12:#aaa}}
+body{background:var(--bg);color:var(--fg);font:15px/1.5 system-ui,sans-serif;max-width:860px;
+margin:2rem auto;padding:0 1rem}
+h1{font-size:1.4rem;margin-bottom:.2rem}h2{font-size:1.05rem;margin:2rem 0 .4rem}
+p{margin:.3rem 0}.dim,li{color:var(--dim)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:.3rem .55rem;text-align:right;border-bottom:1px solid var(--line);white-space:nowrap}
+th:first-child,td:first-child{text-align:left}th{font-weight:600}td.best{font-weight:700}
+svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--dim)}.grid{stroke:var(--line)}
+.rule{stroke:var(--dim);
+stroke-dasharray:3 3}.legend span{display:inline-block;margin-right:1rem}.legend i{display:inline-block;width:.75rem;
+height:.75rem;border-radius:2px;margin-right:.35rem}
+"""
+
+
+def write(found: Figures, path: Path) -> None:
+    """Writes the page; its folder exists."""
+    path.write_text(render(found), encoding="utf-8")
+
+
+def render(found: Figures) -> str:
+    """The page as one document that fetches nothing."""
+    title = f"{found.set}, unit {found.unit}"
+    body = "".join(_sections(found))
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        f'content="width=device-width,initial-scale=1"><title>{escape(title)}</title><style>{_STYLE}</style></head>'
+        f"<body><h1>{escape(title)}</h1>{body}</body></html>\n"
+    )
+
+
+def _sections(found: Figures) -> Iterator[str]:
+    series = list(found.systems)
+    yield f'<p class="dim">{escape(found.headline)}, n = {found.n}; model {escape(found.model)}</p>{_legend(series)}'
+    yield _table(found.systems)
+    yield "<h2>fraction@10 by category</h2>" + plots.bars(_by_category(found), series)
+    yield "<h2>Share of the evidence among the first k (fraction@k)</h2>" + plots.curves(_curves(found), "k")
+    if found.differences:
+        yield from _differences(found, series)
+    yield "<h2>Quality beside latency (fraction@10)</h2>"
+    yield plots.scatter(_latency(found), "p50 of one Recall at the client, ms (limit 100)")
+    if found.all_categories_n != found.n:
+        yield f"<h2>All categories, n = {found.all_categories_n}</h2>" + _table(found.all_categories)
+    if len(found.category_n) > 1:
+        for category, values in found.by_category.items():
+            yield f"<h2>Category {escape(category)}, n = {found.category_n[category]}</h2>" + _table(values)
+    yield "<h2>To know beside the figures</h2><ul>" + "".join(f"<li>{escape(line)}</li>" for line in notes(found))
+    versions = ", ".join(f"{name} {release}" for name, release in {**found.versions, **found.settings}.items())
+    yield f"<li>{escape(versions)}</li></ul>"
+
+
+def _legend(series: list[str]) -> str:
+    spans = (f'<span><i style="background:var(--s{i})"></i>{escape(name)}</span>' for i, name in enumerate(series))
+    return f'<p class="legend">{"".join(spans)}</p>'
+
+
+def _table(systems: Mapping[str, Values]) -> str:
+    names = list(next(iter(systems.values())))
+    best = {name: max(values[name] for values in systems.values()) for name in names}
+    head = "".join(f"<th>{escape(name)}</th>" for name in names)
+    rows = "".join(
+        f"<tr><td>{escape(system)}</td>{''.join(_cell(values[name], best[name]) for name in names)}</tr>"
+        for system, values in systems.items()
+    )
+    return f'<div class="scroll"><table><tr><th>system</th>{head}</tr>{rows}</table></div>'
+
+
+def _cell(value: float, best: float) -> str:
+    return f'<td class="best">{value:.3f}</td>' if value == best else f"<td>{value:.3f}</td>"
+
+
+def _by_category(found: Figures) -> dict[str, dict[str, float]]:
+    overall = {system: values["fraction@10"] for system, values in found.systems.items()}
+    if len(found.category_n) < 2:
+        return {found.headline: overall}
+    return {
+        **{
+            f"{category.replace('_', ' ')} ({found.category_n[category]})": {
+                system: values["fraction@10"] for system, values in systems.items()
+            }
+            for category, systems in found.by_category.items()
+        },
+        "headline": overall,
+    }
+
+
+def _curves(found: Figures) -> dict[str, list[tuple[float, float]]]:
+    return {
+        system: [
+            (float(k), metrics.mean(f"fraction@{k}", found.headline_judgements(system))) for k in metrics.CURVE_DEPTHS
+        ]
+        for system in found.systems
+    }
+
+
+def _differences(found: Figures, series: list[str]) -> Iterator[str]:
+    colours = {name: number for number, name in enumerate(series)}
+    for name in metrics.COMPARED:
+        rows = {system: (one[name].mean, one[name].low, one[name].high) for system, one in found.differences.items()}
+        yield f"<h2>{name} minus {escape(found.baseline)}: mean and 95 % interval, paired bootstrap</h2>"
+        yield plots.whiskers(rows, colours)
+
+
+def _latency(found: Figures) -> dict[str, tuple[float, float]]:
+    return {system: (found.latency_ms[system].p50, values["fraction@10"]) for system, values in found.systems.items()}

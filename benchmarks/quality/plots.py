@@ -1,0 +1,162 @@
+"""Plots as inline SVG: no library, no network, readable in light and dark.
+
+Every plot is drawn in user units on a fixed canvas and scales with its box. Colours are CSS variables of the page
+(``--s0`` …), one a system and the same in every plot; each mark has a <title>, so a pointer shows its value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """Size and margins of a plot, user units."""
+
+    width: float = 760.0
+    height: float = 300.0
+    left: float = 46.0
+    right: float = 14.0
+    top: float = 12.0
+    bottom: float = 44.0
+
+    @property
+    def inner_width(self) -> float:
+        return self.width - self.left - self.right
+
+    @property
+    def floor(self) -> float:
+        return self.height - self.bottom
+
+    def y(self, value: float) -> float:
+        """Where a value of 0..1 lies."""
+        return self.floor - value * (self.floor - self.top)
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A mark with its label."""
+
+    x: float
+    y: float
+    label: str
+
+
+def bars(groups: Mapping[str, Mapping[str, float]], series: Sequence[str], canvas: Canvas = Canvas()) -> str:
+    """One group of bars for each key; values in 0..1. A series that a group lacks leaves a gap."""
+    slot = canvas.inner_width / max(1, len(groups))
+    bar = min(30.0, slot * 0.8 / max(1, len(series)))
+    marks = []
+    for number, (name, values) in enumerate(groups.items()):
+        middle = canvas.left + slot * (number + 0.5)
+        for place, system in enumerate(series):
+            if system in values:
+                x = middle + (place - len(series) / 2) * bar
+                marks.append(_bar(x, bar - 2, values[system], place, f"{name}, {system}: {values[system]:.3f}", canvas))
+        marks.append(_text(middle, canvas.floor + 16, name))
+    return _svg(_grid(canvas) + "".join(marks), canvas)
+
+
+def curves(lines: Mapping[str, Sequence[tuple[float, float]]], x_label: str, canvas: Canvas = Canvas()) -> str:
+    """Lines over a logarithmic x axis; y in 0..1."""
+    all_x = sorted({x for points in lines.values() for x, _ in points})
+    scale = _LogScale(all_x[0], all_x[-1], canvas)
+    marks = [_text(scale.x(x), canvas.floor + 16, f"{x:g}") for x in all_x]
+    for number, (system, points) in enumerate(lines.items()):
+        at = [Point(scale.x(x), canvas.y(y), f"{system} at {x:g}: {y:.3f}") for x, y in points]
+        path = " ".join(f"{point.x:.1f},{point.y:.1f}" for point in at)
+        marks.append(f'<polyline points="{path}" fill="none" stroke="var(--s{number})" stroke-width="2"/>')
+        marks += [_dot(point, number, 3) for point in at]
+    return _svg(_grid(canvas) + "".join(marks) + _axis_label(x_label, canvas), canvas)
+
+
+def scatter(points: Mapping[str, tuple[float, float]], x_label: str, canvas: Canvas = Canvas()) -> str:
+    """One named dot a series over a logarithmic x axis; y in 0..1."""
+    values = [x for x, _ in points.values()]
+    scale = _LogScale(
+        10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)) + 1e-9), canvas
+    )
+    marks = [_text(scale.x(tick), canvas.floor + 16, f"{tick:g}") for tick in scale.ticks()]
+    for number, (system, (x, y)) in enumerate(points.items()):
+        point = Point(scale.x(x), canvas.y(y), f"{system}: {x:.2f} ms, {y:.3f}")
+        marks.append(_dot(point, number, 6) + _text(point.x + 10, point.y + 4, system, "start"))
+    return _svg(_grid(canvas) + "".join(marks) + _axis_label(x_label, canvas), canvas)
+
+
+def whiskers(
+    rows: Mapping[str, tuple[float, float, float]], colours: Mapping[str, int], canvas: Canvas | None = None
+) -> str:
+    """One row a series: the mean difference as a dot, its interval (low, high) as a line, zero as the rule."""
+    canvas = canvas or Canvas(height=40.0 + 30.0 * len(rows), left=150.0)
+    reach = max(1e-6, *(max(abs(low), abs(high)) for _, low, high in rows.values())) * 1.1
+    middle, half = canvas.left + canvas.inner_width / 2, canvas.inner_width / 2
+    marks = [f'<line class="rule" x1="{middle}" x2="{middle}" y1="{canvas.top}" y2="{canvas.floor + 4}"/>']
+    for number, (system, (mean, low, high)) in enumerate(rows.items()):
+        y, colour = canvas.top + 30 * number + 12, colours[system]
+        x1, x2 = (middle + half * edge / reach for edge in (low, high))
+        label = f"{system}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]"
+        marks.append(
+            f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y}" y2="{y}" stroke="var(--s{colour})" stroke-width="3"/>'
+        )
+        marks.append(_dot(Point(middle + half * mean / reach, y, label), colour, 5))
+        marks.append(_text(canvas.left - 10, y + 4, system, "end"))
+    ends = ((-reach, "start"), (0.0, "middle"), (reach, "end"))
+    marks += [_text(middle + half * end / reach, canvas.floor + 20, f"{end:+.3f}", anchor) for end, anchor in ends]
+    return _svg("".join(marks), canvas)
+
+
+@dataclass(frozen=True, slots=True)
+class _LogScale:
+    low: float
+    high: float
+    canvas: Canvas
+
+    def x(self, value: float) -> float:
+        span = math.log(self.high / self.low) or 1.0
+        return self.canvas.left + math.log(value / self.low) / span * (self.canvas.inner_width - 8) + 4
+
+    def ticks(self) -> list[float]:
+        decades = range(round(math.log10(self.low)), round(math.log10(self.high)) + 1)
+        every = [10.0**decade * step for decade in decades for step in (1, 2, 5)]
+        return [tick for tick in every if self.low <= tick <= self.high]
+
+
+def _svg(body: str, canvas: Canvas) -> str:
+    return f'<svg viewBox="0 0 {canvas.width:g} {canvas.height:g}" role="img">{body}</svg>'
+
+
+def _grid(canvas: Canvas) -> str:
+    lines = []
+    for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
+        y = canvas.y(tick)
+        lines.append(
+            f'<line class="grid" x1="{canvas.left}" x2="{canvas.width - canvas.right}" y1="{y:.1f}" y2="{y:.1f}"/>'
+        )
+        lines.append(_text(canvas.left - 8, y + 4, f"{tick:.1f}", "end"))
+    return "".join(lines)
+
+
+def _bar(x: float, width: float, value: float, series: int, label: str, canvas: Canvas) -> str:
+    y = canvas.y(value)
+    return (
+        f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{canvas.floor - y:.1f}" rx="1.5" '
+        f'fill="var(--s{series})"><title>{escape(label)}</title></rect>'
+    )
+
+
+def _dot(point: Point, series: int, radius: float) -> str:
+    return (
+        f'<circle cx="{point.x:.1f}" cy="{point.y:.1f}" r="{radius:g}" fill="var(--s{series})">'
+        f"<title>{escape(point.label)}</title></circle>"
+    )
+
+
+def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(text)}</text>'
+
+
+def _axis_label(text: str, canvas: Canvas) -> str:
+    return _text(canvas.left + canvas.inner_width / 2, canvas.height - 6, text)

@@ -1,0 +1,132 @@
+"""Figures, their JSON, the comparison of two runs and the page."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from benchmarks.quality import compare, page, tables
+from benchmarks.quality.dataset import Dataset, Dropped
+from benchmarks.quality.figures import Figures, figures, read, write
+from benchmarks.quality.judgement import Judgement
+from benchmarks.quality.run import Outcome, Run
+from benchmarks.quality.significance import ResamplingSettings
+from benchmarks.quality.systems import UnknownSystemError, chosen
+from recall.v1.admin_service_pb2 import EmbedderStatus
+
+_FEW = ResamplingSettings(samples=200)
+
+
+def _outcome(ranks: dict[str, tuple[int | None, ...]]) -> Outcome:
+    outcome = Outcome()
+    for number, (name, found) in enumerate(ranks.items()):
+        outcome.judgements.append(Judgement(name, "5" if name == "adversarial" else "1", found, (1,) * len(found)))
+        outcome.latency_ms.append(1.0 + number)
+    return outcome
+
+
+def _figures(hybrid_rank: int = 1) -> Figures:
+    dropped = Dropped()
+    dropped.add("turn: <no> text", "c1:D1:1")
+    dataset = Dataset("tiny", "turn", (), dropped, frozenset("1234"), "categories 1-4")
+    outcomes = {
+        "lexical": _outcome({"q1": (20,), "q2": (1, None), "adversarial": (None,)}),
+        "hybrid": _outcome({"q1": (hybrid_rank,), "q2": (1, 2), "adversarial": (3,)}),
+    }
+    outcomes["lexical"].degraded["QUERY_CAPPED"] += 2
+    run = Run(outcomes, documents=4, memories=3, parted=0, embedder=EmbedderStatus(model="m", backend="b"), load_s=0.1)
+    return figures(dataset, run, "lexical", {"limit": "100"}, _FEW)
+
+
+def test_the_headline_leaves_out_what_the_set_says_and_the_rest_stands_beside() -> None:
+    found = _figures()
+    assert (found.n, found.all_categories_n, found.category_n) == (2, 3, {"1": 2, "5": 1})
+    assert found.systems["hybrid"]["fraction@10"] == 1.0
+    assert found.systems["lexical"]["fraction@10"] == 0.25
+    assert found.all_categories["lexical"]["fraction@10"] == pytest.approx(0.5 / 3, abs=1e-6)
+    assert found.by_category["5"]["hybrid"]["MRR"] == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_the_json_holds_set_unit_n_and_a_value_for_each_system_and_metric(tmp_path: Path) -> None:
+    write(_figures(), tmp_path / "out" / "run.json")
+    content = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert (content["set"], content["unit"], content["n"]) == ("tiny", "turn", 2)
+    assert content["systems"]["hybrid"]["fraction@10"] == 1.0
+    assert content["dropped"] == {"turn: <no> text": {"count": 1, "ids": ["c1:D1:1"]}}
+    assert content["degraded"]["lexical"] == {"QUERY_CAPPED": 2}
+    assert content["questions"]["lexical"][1]["ranks"] == [1, None]
+
+
+def test_what_is_written_is_read_again_and_the_same_bytes_come_twice(tmp_path: Path) -> None:
+    write(_figures(), tmp_path / "a.json")
+    write(_figures(), tmp_path / "b.json")
+    assert read(tmp_path / "a.json") == _figures()
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+
+
+def test_a_run_compared_with_itself_shows_no_difference() -> None:
+    for one in compare.compare(_figures(), _figures(), _FEW):
+        assert {compare.verdict(change) for change in one.change.values()} == {"no difference shown"}
+
+
+def test_a_comparison_pairs_the_headline_questions_of_shared_systems() -> None:
+    found = {one.system: one for one in compare.compare(_figures(hybrid_rank=50), _figures(), _FEW)}
+    assert found["hybrid"].n == 2
+    assert found["hybrid"].change["fraction@10"].mean == pytest.approx(0.5)
+    assert found["lexical"].change["fraction@10"].mean == 0.0
+
+
+def test_runs_of_different_units_are_not_compared() -> None:
+    with pytest.raises(compare.IncomparableError, match="session"):
+        compare.compare(_figures(), _with_unit("session"), _FEW)
+
+
+def _with_unit(unit: str) -> Figures:
+    fields = {name: getattr(_figures(), name) for name in Figures.__struct_fields__}
+    return Figures(**{**fields, "unit": unit})
+
+
+def test_the_tables_name_every_system_metric_category_and_loss() -> None:
+    screen = io.StringIO()
+    tables.show(_figures(), Console(file=screen, width=160))
+    for expected in (
+        "lexical",
+        "hybrid",
+        "fraction@5",
+        "all@10",
+        "categories 1-4, n = 2",
+        "category 5",
+        "[+",
+        "dropped 1",
+    ):
+        assert expected in screen.getvalue()
+
+
+def test_the_page_fetches_nothing_and_draws_every_plot() -> None:
+    html = page.render(_figures())
+    assert not re.search(r'(src|href)="|@import|url\(|<script', html)
+    drawn = [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", html, re.DOTALL)]
+    assert len(drawn) == 6
+    assert "turn: &lt;no&gt; text" in html
+
+
+def test_systems_are_chosen_by_name_or_group_each_once() -> None:
+    assert [system.name for system in chosen("modes")] == ["lexical", "semantic", "hybrid"]
+    assert [system.name for system in chosen("hybrid, modes")] == ["hybrid", "lexical", "semantic"]
+    assert len(chosen("all")) == len({system.name for system in chosen("all")})
+    with pytest.raises(UnknownSystemError, match="vector"):
+        chosen("vector")
+
+
+def test_an_ablation_asks_for_weight_zero_and_leaves_other_weights_to_the_server() -> None:
+    (system,) = chosen("hybrid -entity")
+    weights = system.weights.to_request()
+    assert weights.HasField("entity")
+    assert weights.entity == 0.0
+    assert not weights.HasField("neighbour")
