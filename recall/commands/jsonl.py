@@ -1,0 +1,73 @@
+"""Memories as JSON lines: what `recall export` writes, and any other file that `--map` can explain.
+
+A row is a memory in the JSON form of the contract (fields as in `Memory`, times with any offset, kinds as `KIND_FACT`
+or `fact`), or a string, which is then its text. Empty rows are skipped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from google.protobuf.json_format import MessageToJson, ParseDict, ParseError
+
+from recall.commands.failure import CommandError
+from recall.commands.moments import moment
+from recall.v1 import memory_pb2
+
+_TIMES = ("created_at", "updated_at", "expires_at")
+_PREFIXES = {"kind": "KIND_", "status": "STATUS_"}
+_REMEDY = "rename it with --map, or skip it with --ignore-unknown"
+
+
+class Reading:
+    """Reads rows one after the other, and remembers what became of them."""
+
+    def __init__(self, renamed: Mapping[str, str], ignore_unknown: bool) -> None:
+        self._renamed, self._ignore_unknown = renamed, ignore_unknown
+        self._rows: list[int] = []
+        self.problems: list[tuple[int, str]] = []
+        """Row (from 1) and what is wrong with it, for rows that are no memory."""
+
+    def memories(self, source: Iterable[bytes]) -> Iterator[tuple[bytes, memory_pb2.Memory]]:
+        """Each row that is a memory, with its bytes."""
+        for number, row in enumerate(source, start=1):
+            if not row.strip():
+                continue
+            try:
+                memory = self._memory(row)
+            except (ValueError, TypeError, AttributeError, RecursionError, ParseError, CommandError) as error:
+                self.problems.append((number, " ".join(str(error).split())))
+            else:
+                self._rows.append(number)
+                yield row, memory
+
+    def row_of(self, record: int) -> int:
+        """The row (from 1) of the record-th memory (from 1) that was sent."""
+        return self._rows[record - 1] if 0 < record <= len(self._rows) else record
+
+    def _memory(self, row: bytes) -> memory_pb2.Memory:
+        value = json.loads(row.decode("utf-8-sig"))
+        fields = {"text": value} if isinstance(value, str) else value
+        if not isinstance(fields, dict):
+            raise ValueError("the row is neither a JSON object nor a string")
+        ours = {self._renamed.get(name, name): each for name, each in fields.items()}
+        unknown = [name for name in ours if name not in memory_pb2.Memory.DESCRIPTOR.fields_by_name]
+        if unknown and not self._ignore_unknown:
+            raise ValueError(f"a memory has no field {unknown[0]!r}: {_REMEDY}")
+        known = {name: _in_contract(name, each) for name, each in ours.items() if name not in unknown}
+        return ParseDict(known, memory_pb2.Memory(), ignore_unknown_fields=self._ignore_unknown)
+
+
+def as_row(memory: memory_pb2.Memory) -> str:
+    """A memory as one line of JSON."""
+    return MessageToJson(memory, preserving_proto_field_name=True, indent=None)
+
+
+def _in_contract(name: str, value: Any) -> Any:
+    if name in _TIMES and isinstance(value, str):
+        return moment(name, value).isoformat().replace("+00:00", "Z")
+    if name in _PREFIXES and isinstance(value, str) and not value.startswith(_PREFIXES[name]):
+        return _PREFIXES[name] + value.upper()
+    return value

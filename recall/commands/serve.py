@@ -1,0 +1,46 @@
+"""`recall serve`: starts the service."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from recall.commands.failure import CommandError, ExitCode
+from recall.commands.options import Config, Data, Set, pairs
+
+Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to answer; port 0 picks a free one.")]
+
+
+def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set = []) -> None:  # noqa: B006
+    """Serves until SIGTERM or Ctrl-C."""
+    from recall.settings import load_settings
+    from recall.settings_sources import SettingsError
+
+    try:
+        settings = load_settings(as_flags(data, listen, set_), config=config)
+    except SettingsError as error:
+        raise CommandError(str(error), ExitCode.WRONG_INPUT) from error
+    try:
+        from recall.server.app import serve as run_server
+
+        code = run_server(settings)
+    except Exception as error:
+        if settings.server.log_level == "debug":
+            traceback.print_exc(file=sys.stderr)
+        raise CommandError(f"cannot serve: {error or type(error).__name__}") from error
+    if code:
+        raise typer.Exit(code)
+
+
+def as_flags(data: str, listen: str, set_: list[str]) -> dict[str, str]:
+    """The settings given by flags, by path."""
+    flags = pairs("--set", set_)
+    if data:
+        flags["data"] = str(Path(data).expanduser())
+    if listen:
+        flags["listen"] = listen
+    return flags

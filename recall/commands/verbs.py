@@ -1,0 +1,60 @@
+"""Every verb of the command line, where its function stands, and the line that explains it.
+
+Only the verb that is called is imported; the others are known by this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb: `function` in `recall.commands.<module>`."""
+
+    name: str
+    module: str
+    function: str
+    help: str
+
+    def load(self) -> Callable[..., Any]:
+        """The function."""
+        loaded: Callable[..., Any] = getattr(import_module(f"recall.commands.{self.module}"), self.function)
+        return loaded
+
+
+VERBS = (
+    Verb("serve", "serve", "serve", "Start the service."),
+    Verb("save", "save", "save", "Save a text; saved again, it grows stronger."),
+    Verb("ask", "ask", "ask", "Recall the memories that match, best first."),
+    Verb("list", "memory", "list_memories", "List memories, newest first."),
+    Verb("show", "memory", "show", "Show one memory with all its fields."),
+    Verb("history", "memory", "history", "Show what happened to a memory."),
+    Verb("edit", "edit", "edit", "Change fields of a memory; its id stays."),
+    Verb("rm", "memory", "rm", "Retire memories; history keeps them."),
+    Verb("pin", "memory", "pin", "Pin a memory, or unpin it with --off."),
+    Verb("supersede", "memory", "supersede", "Retire a memory in favour of another."),
+    Verb("tags", "memory", "tags", "List the tags of live memories."),
+    Verb("import", "transfer", "import_file", "Take in memories from a file of JSON lines."),
+    Verb("export", "transfer", "export", "Write a bank's memories as JSON lines."),
+    Verb("watch", "watch", "watch", "Show changes as they happen; Ctrl-C ends it."),
+    Verb("status", "admin", "status", "Show what the server is doing."),
+    Verb("doctor", "admin", "doctor", "Try the server for real, and say what to do."),
+    Verb("check", "check", "check", "Verify the files of a data folder."),
+    Verb("settings", "settings", "settings", "Show the settings in force and their origins."),
+    Verb("version", "version", "version", "Show the release."),
+    Verb("hook", "hook", "hook", "Give an agent its notes: a hook's JSON on stdin."),
+)
+
+BANK_HELP = "Keep banks: isolated, named scopes of memory."
+BANK_VERBS = (
+    Verb("create", "bank", "create", "Make an empty bank."),
+    Verb("list", "bank", "list_banks", "List all banks."),
+    Verb("show", "bank", "show", "Show a bank: counts, coverage, sizes."),
+    Verb("update", "bank", "update", "Change a bank's settings."),
+    Verb("delete", "bank", "delete", "Move a bank to the trash."),
+    Verb("trash", "bank", "trash", "List the banks in the trash."),
+    Verb("restore", "bank", "restore", "Bring a bank back from the trash."),
+    Verb("reload", "bank", "reload", "Read a bank's files again."),
+)
