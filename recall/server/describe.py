@@ -1,0 +1,91 @@
+"""A bank as its message: settings, counts, coverage, sizes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from index.embedder import EmbedderSlot
+from recall.memory.banks import Banks
+from recall.memory.clock import Clock
+from recall.memory.errors import MemoryServiceError
+from recall.server import convert
+from recall.server.live import LiveBank
+from recall.v1 import bank_service_pb2 as pb
+
+DERIVED = "derived"
+
+
+@dataclass(frozen=True, slots=True)
+class Describer:
+    """Describes banks."""
+
+    banks: Banks
+    slot: EmbedderSlot
+    clock: Clock
+
+    def message(self, live: LiveBank) -> pb.Bank:
+        """Everything about an open bank."""
+        bank, info = live.bank, live.bank.info
+        message = pb.Bank(
+            name=bank.name,
+            description=info.description,
+            half_life_days=info.half_life_days,
+            default_limit=info.default_limit,
+            user_handle=info.user_handle,
+            last_seq=bank.last_seq,
+            counts=self._counts(live),
+            coverage=self._coverage(live),
+            sizes=sizes(self.banks.folder(bank.tenant, bank.name)),
+            read_only_reason=bank.read_only_reason or "",
+        )
+        convert.set_time(message.created_at, info.created_at)
+        return message
+
+    def _counts(self, live: LiveBank) -> pb.BankCounts:
+        counts = live.bank.counts(self.clock.now())
+        return pb.BankCounts(
+            live=counts.live,
+            superseded=counts.superseded,
+            retired=counts.retired,
+            expired=counts.expired,
+            nominated=counts.nominated,
+            quarantined=counts.quarantined,
+            rejected=counts.rejected,
+        )
+
+    def _coverage(self, live: LiveBank) -> pb.Coverage:
+        state = self.slot.state()
+        covered = live.index.coverage(state.model_id)
+        return pb.Coverage(
+            embedded=covered.embedded,
+            total=covered.total,
+            model=state.model_id,
+            stalled_reason=""
+            if state.state == "ready"
+            else f"the embedder is {state.state}: {state.detail}".rstrip(": "),
+        )
+
+
+def unavailable(name: str, error: MemoryServiceError) -> pb.Bank:
+    """A bank that cannot be opened."""
+    return pb.Bank(name=name, unavailable_reason=str(error))
+
+
+def sizes(folder: Path) -> pb.BankSizes:
+    """Bytes of the log, and of everything that is derived from it."""
+    derived = folder / DERIVED
+    files = [Path(root) / name for root, _, names in os.walk(folder) for name in names]
+    below = [file for file in files if file.is_relative_to(derived)]
+    return pb.BankSizes(
+        log_bytes=sum(_size(file) for file in files if file.parent == folder),
+        derived_bytes=sum(_size(file) for file in below),
+    )
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except FileNotFoundError:  # a derived file may go at any time
+        return 0

@@ -1,0 +1,75 @@
+"""RecallService: check → rank → convert."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import grpc
+
+from recall.ranking.budget import budget
+from recall.ranking.engine import Engine
+from recall.ranking.settings import BudgetSettings, RankingSettings
+from recall.server import checks_recall, convert_recall
+from recall.server.caller import caller, seconds_left
+from recall.server.live import LiveBanks
+from recall.telemetry import Telemetry
+from recall.v1 import recall_service_pb2 as pb
+from recall.v1.recall_service_pb2_grpc import RecallServiceServicer
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """What a request leaves open."""
+
+    ranking: RankingSettings
+    budget: BudgetSettings
+    default_limit: int
+
+
+class RecallService(RecallServiceServicer):
+    """Answers queries from live banks."""
+
+    def __init__(self, live: LiveBanks, engine: Engine, settings: Answering, telemetry: Telemetry) -> None:
+        self._live = live
+        self._engine = engine
+        self._settings = settings
+        self._telemetry = telemetry
+
+    def Recall(self, request: pb.RecallRequest, context: grpc.ServicerContext) -> pb.RecallResponse:  # noqa: N802
+        """Ranks the memories of one bank."""
+        checks_recall.recall(request, self._settings.ranking)
+        return self._answer(request, context, convert_recall.asked_s(request))
+
+    def RecallBatch(  # noqa: N802
+        self, request: pb.RecallBatchRequest, context: grpc.ServicerContext
+    ) -> pb.RecallBatchResponse:
+        """Answers queries one after the other; each gets an equal share of the time that is left for the batch."""
+        checks_recall.recall_batch(request, self._settings.ranking)
+        whole_s = convert_recall.asked_s(request)
+        started = time.monotonic()
+        responses = []
+        for place, one in enumerate(request.requests):
+            own_s = convert_recall.asked_s(one)
+            if whole_s is not None:
+                left_s = max(0.0, whole_s - (time.monotonic() - started))
+                share_s = left_s / (len(request.requests) - place)
+                own_s = share_s if own_s is None else min(own_s, share_s)
+            responses.append(self._answer(one, context, own_s))
+        return pb.RecallBatchResponse(responses=responses)
+
+    def _answer(
+        self, request: pb.RecallRequest, context: grpc.ServicerContext, asked_s: float | None
+    ) -> pb.RecallResponse:
+        started = time.monotonic()
+        left_s = seconds_left(context)
+        wait_s = left_s if asked_s is None else min(left_s, asked_s)
+        with self._live.lease(request.bank, wait_s, caller(context).tenant) as live:
+            now = time.monotonic()
+            if asked_s is not None:
+                asked_s -= now - started
+            allowed = budget(self._settings.budget, now, asked_s, seconds_left(context))
+            limit = live.bank.info.default_limit or self._settings.default_limit
+            ranked = self._engine.recall(live.index, live.bank, convert_recall.query(request, limit), allowed)
+        convert_recall.observe_stages(self._telemetry, ranked.timings)
+        return convert_recall.response(ranked, request.bank)

@@ -1,0 +1,58 @@
+"""What the edge itself refuses, before or beside the memory.
+
+EdgeError
+├── InvalidRequest       one violation for each bad field
+├── BankOpening          the bank is being opened; ask again shortly
+├── TooManyWatchers      every place for a watch stream is taken
+└── Stopping             the server is going down
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class EdgeError(Exception):
+    """Base of every error that the edge raises on purpose."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One bad field (a path as in the proto: `memory.source.id`, `requests[2].limit`) and what would be right."""
+
+    field: str
+    problem: str
+
+    def __str__(self) -> str:
+        return f"{self.field}: {self.problem}"
+
+
+class InvalidRequest(EdgeError):  # noqa: N818 - named for what is wrong, as the status table reads it
+    """The request has bad fields."""
+
+    def __init__(self, violations: tuple[Violation, ...]) -> None:
+        super().__init__("; ".join(map(str, violations)))
+        self.violations = violations
+
+
+class BankOpening(EdgeError):  # noqa: N818
+    """The bank is still being read."""
+
+    def __init__(self, bank: str) -> None:
+        super().__init__(f"bank {bank!r} is being opened; ask again shortly")
+        self.bank = bank
+
+
+class TooManyWatchers(EdgeError):  # noqa: N818
+    """No place for another watch stream."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"all {limit} watch streams are taken (server.max_watchers); end one or raise the limit")
+        self.limit = limit
+
+
+class Stopping(EdgeError):  # noqa: N818
+    """The server takes no new work."""
+
+    def __init__(self) -> None:
+        super().__init__("the server is stopping; connect again")

@@ -1,0 +1,94 @@
+"""Import and Export: many records through one call."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+
+from recall.memory.bank import Bank
+from recall.memory.errors import MemoryServiceError
+from recall.memory.record import Actor, ImportedMemory, Outcome, Record
+from recall.server import checks_memory, convert
+from recall.server.refusals import InvalidRequest, Violation
+from recall.v1 import memory_service_pb2 as pb
+
+MOST_ERRORS_TOLD = 100
+SNAPSHOT_TRIES = 1_000
+
+
+def first_of(requests: Iterator[pb.ImportRequest]) -> pb.ImportRequest:
+    """The first message of an import. Raises InvalidRequest when there is none."""
+    first = next(requests, None)
+    if first is None:
+        raise InvalidRequest((Violation("bank", "is required: the stream holds no message"),))
+    return first
+
+
+def again(first: pb.ImportRequest, rest: Iterator[pb.ImportRequest]) -> Iterator[pb.ImportRequest]:
+    """The whole stream. A first message without a memory only names the bank, so it is no record."""
+    return itertools.chain((first,) if first.HasField("memory") else (), rest)
+
+
+def take_in(requests: Iterator[pb.ImportRequest], bank: Bank, actor: Actor, batch: int) -> pb.ImportResponse:
+    """Imports a stream in batches that share a write each, and counts what became of it. A bad record stops nothing."""
+    answer = pb.ImportResponse()
+    numbered = enumerate(requests, 1)
+    while some := list(itertools.islice(numbered, batch)):
+        good = list(_checked(some, answer))
+        results = bank.import_records([memory for _, memory in good], actor) if good else []
+        for (number, _), result in zip(good, results, strict=True):
+            if isinstance(result, MemoryServiceError):
+                _refuse(answer, number, result)
+            else:
+                _count(answer, result.outcome)
+    answer.last_seq = bank.last_seq
+    return answer
+
+
+def give_out(bank: Bank, include_retired: bool) -> Iterator[pb.ExportResponse]:
+    """The records of a bank in the order of first save, as they stood together at one seq."""
+    as_of_seq, records = snapshot(bank)
+    chosen = [record for record in records if include_retired or record.status.live]
+    for record in chosen:
+        response = pb.ExportResponse(as_of_seq=as_of_seq, total=len(chosen))
+        convert.fill_memory(response.memory, record, bank.text(record), bank.name)
+        yield response
+
+
+def snapshot(bank: Bank) -> tuple[int, Sequence[Record]]:
+    """A seq and the records as they stood at it: read again until no write came between."""
+    for _ in range(SNAPSHOT_TRIES):
+        before, records = bank.last_seq, bank.records()
+        if bank.last_seq == before:
+            break
+    return before, records
+
+
+def _checked(
+    numbered: Iterable[tuple[int, pb.ImportRequest]], answer: pb.ImportResponse
+) -> Iterator[tuple[int, ImportedMemory]]:
+    for number, request in numbered:
+        try:
+            checks_memory.import_record(request)
+        except InvalidRequest as bad:
+            _refuse(answer, number, bad)
+        else:
+            yield number, convert.imported_memory(request.memory)
+
+
+def _refuse(answer: pb.ImportResponse, number: int, error: Exception) -> None:
+    answer.refused += 1
+    if len(answer.errors) < MOST_ERRORS_TOLD:
+        answer.errors.add(record=number, message=str(error))
+
+
+def _count(answer: pb.ImportResponse, outcome: Outcome) -> None:
+    match outcome:
+        case Outcome.CREATED:
+            answer.created += 1
+        case Outcome.REINFORCED:
+            answer.reinforced += 1
+        case Outcome.UPDATED:
+            answer.updated += 1
+        case _:
+            answer.unchanged += 1
