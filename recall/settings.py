@@ -14,44 +14,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from index.embedder import EmbeddingSettings
 from recall.address import parse_address
+from recall.memory.settings import StorageSettings
 from recall.ranking.settings import BudgetSettings, RankingSettings
+from recall.server.settings import ServerSettings
 
 DEFAULT_LISTEN = "127.0.0.1:50051"
-
-
-@dataclass(frozen=True, slots=True)
-class ServerSettings:
-    """How the gRPC server runs."""
-
-    workers: int = 16
-    """Threads that answer calls."""
-    max_watchers: int = 64
-    """Watch streams at once; they have threads of their own and never eat those of the calls."""
-    max_message_bytes: int = 16 * 1024 * 1024
-    """Largest request or response, in bytes."""
-    reflection: bool = True
-    """Whether gRPC reflection tells clients the services there are."""
-    grace_s: float = 5.0
-    """Seconds that running calls get to finish after SIGTERM."""
-    create_banks_on_save: bool = True
-    """Whether the first save to a bank that does not exist makes it."""
-    log_level: Literal["debug", "info", "warning", "error"] = "info"
-    """Least severe level that is logged, to stderr."""
-
-    def __post_init__(self) -> None:
-        if self.workers < 1 or self.max_watchers < 1:
-            raise ValueError("workers and max_watchers must be at least 1")
-        if self.max_message_bytes < 64 * 1024:
-            raise ValueError("max_message_bytes must be at least 65536")
-        if self.grace_s < 0:
-            raise ValueError("grace_s must not be negative")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +51,7 @@ class Settings(BaseSettings):
     listen: str = DEFAULT_LISTEN
     """HOST:PORT on which the server answers; port 0 picks a free one and prints it."""
     server: ServerSettings = Field(default_factory=ServerSettings)
+    storage: StorageSettings = Field(default_factory=StorageSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     budget: BudgetSettings = Field(default_factory=BudgetSettings)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from rich.table import Table
 from rich.text import Text
 
 from recall.commands.output import one_line
 from recall.commands.tables import console, facts, table, when
 from recall.v1 import admin_service_pb2 as admin
 
+FIGURES = ("count", "failed", "p50 ms", "p99 ms", "max ms")
 _OUTCOMES = {
     admin.DOCTOR_OUTCOME_PASS: Text("pass", style="green"),
     admin.DOCTOR_OUTCOME_WARN: Text("warn", style="yellow"),
@@ -30,7 +32,10 @@ def show_status(answer: admin.StatusResponse, server: str) -> None:
         ("memories", f"{answer.memories} live in open banks, {answer.embedded} with a vector"),
     ]
     rows += [("trouble", f"{each.bank} is {each.state}: {one_line(each.reason)}") for each in answer.trouble]
+    rows += [("watchers", str(answer.watchers))] if answer.watchers else []
     console().print(facts(rows))
+    if answer.calls:
+        console().print(_calls(answer))
 
 
 def show_doctor(answer: admin.DoctorResponse) -> None:
@@ -43,6 +48,14 @@ def show_doctor(answer: admin.DoctorResponse) -> None:
         rows.add_row(one_line(check.name), _OUTCOMES.get(check.outcome, Text("?")), found, f"{check.ms:.0f}")
     console().print(rows)
     console().print("all is well" if answer.ok else "something does not work", style="bold")
+
+
+def _calls(answer: admin.StatusResponse) -> Table:
+    rows = table("call or stage", "count", "failed", "p50 ms", "p99 ms", "max ms", right=FIGURES)
+    for call in answer.calls:
+        times = (f"{ms:.2f}" for ms in (call.p50_ms, call.p99_ms, call.max_ms))
+        rows.add_row(one_line(call.name), str(call.count), str(sum(call.failed.values())), *times)
+    return rows
 
 
 def _span(seconds: int) -> str:

@@ -88,6 +88,7 @@ def _told(saved: memory_service_pb2.SaveResponse) -> str:
     what = {
         contract.SAVE_OUTCOME_CREATED: "saved",
         contract.SAVE_OUTCOME_REINFORCED: f"known already, strengthened ({saved.memory.corroboration} ×)",
+        contract.SAVE_OUTCOME_UPDATED: "known by its source, now with this text:",
         contract.SAVE_OUTCOME_REPEATED: "done before under this request id",
     }
     after = f", after {saved.memory.predecessor}" if saved.memory.predecessor else ""

@@ -112,7 +112,7 @@ def _copy(client: RecallClient, bank: str, include_retired: bool, target: TextIO
 def _tell(answer: memory_service_pb2.ImportResponse, bank: str) -> None:
     line(
         f"imported into {bank}: {answer.created} new, {answer.reinforced} strengthened, "
-        f"{answer.unchanged} unchanged, {answer.refused} refused"
+        f"{answer.updated} updated, {answer.unchanged} unchanged, {answer.refused} refused"
     )
     for error in answer.errors[:SHOWN_ERRORS]:
         note(f"recall: record {error.record}: {error.message}")
