@@ -179,7 +179,10 @@ def _from_file(model: type[Settings], file: Path, known: Mapping[str, Known]) ->
     except OSError as error:
         raise SettingsError(f"cannot read {file}: {error.strerror}") from error
     given = {}
+    sections = {path.partition(".")[0] for path in known if "." in path}
     for path, value in _flat(tree, known):
+        if path in sections and value == {}:
+            continue
         if path not in known:
             raise SettingsError(f"unknown setting {path!r} in {file}{_nearest(path, known)}")
         given[path] = _Given(value, f"file {file}", str(file))
@@ -191,7 +194,7 @@ def _flat(
 ) -> Iterator[tuple[str, Any]]:
     for key, value in tree.items():
         path = prefix + str(key)
-        if isinstance(value, Mapping) and not (known and path in known):
+        if isinstance(value, Mapping) and value and not (known and path in known):
             yield from _flat(value, known, path + ".")
         else:
             yield path, value
