@@ -42,10 +42,10 @@ def norms_of(lengths: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """One term of a query: ``weight`` is count × idf."""
+    """The distinct terms of a query, sorted so that sums round alike everywhere, and count × idf of each."""
 
-    term: str
-    weight: float
+    terms: tuple[str, ...]
+    weights: NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)

@@ -70,12 +70,13 @@ class Columns:
         """All terms, by id."""
         return self.spellings.tobytes().decode().split("\n") if len(self.fingerprints) else []
 
-    def id_of(self, term: str) -> int | None:
-        """The id of ``term`` where a document holds it."""
-        wanted = fingerprint(term)
-        position = int(np.searchsorted(self.fingerprints, wanted))
-        found = position < len(self.fingerprints) and self.fingerprints[position] == wanted
-        return position if found else None
+    def ids_of(self, fingerprints: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The ids of the terms with these fingerprints, shape (terms,); -1 where no document holds the term."""
+        known = self.fingerprints
+        if not len(known):
+            return np.full(len(fingerprints), -1, np.int64)
+        positions = np.minimum(known.searchsorted(fingerprints), len(known) - 1)
+        return np.where(known[positions] == fingerprints, positions, -1)
 
     def documents(self) -> Iterator[Document]:
         """Each document again, in order."""
@@ -100,9 +101,9 @@ class Columns:
 
 
 @lru_cache(maxsize=65_536)
-def fingerprint(term: str) -> np.uint64:
+def fingerprint(term: str) -> int:
     """The first 64 bits of the term's BLAKE2b."""
-    return np.uint64(int.from_bytes(blake2b(term.encode(), digest_size=8).digest(), "little"))
+    return _digest(term)
 
 
 def gather(documents: Sequence[Document]) -> Columns:

@@ -10,7 +10,7 @@ The caller serialises changes and ``view``; a view is computed on without any lo
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +22,7 @@ from index.columns import Document
 _ROW_SHIFT = 16
 _FREQUENCY_MASK = 0xFFFF
 _FIRST_CAPACITY = 256
+_NO_POSTINGS: array[int] = array("q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +30,8 @@ class TailView:
     """The postings of one query's terms and the rows of that moment."""
 
     postings: NDArray[np.int64]
-    sizes: tuple[int, ...]
-    weights: tuple[float, ...]
+    weights: NDArray[np.float64]
+    """Of the term of each posting."""
     ordinals: NDArray[np.int64]
     norms: NDArray[np.uint8]
     alive: NDArray[np.bool_]
@@ -41,9 +42,9 @@ class TailView:
             return np.zeros(len(self.ordinals))
         rows = self.postings >> _ROW_SHIFT
         frequencies = (self.postings & _FREQUENCY_MASK).astype(np.float64)
-        weights = np.repeat(np.array(self.weights), self.sizes)
-        added = contributions(weights, frequencies, statistics.saturation()[self.norms[rows]])
-        return np.bincount(rows, added, len(self.ordinals))
+        added = contributions(self.weights, frequencies, statistics.saturation()[self.norms[rows]])
+        scores: NDArray[np.float64] = np.bincount(rows, added, len(self.ordinals)).astype(np.float64, copy=False)
+        return scores
 
 
 class Tail:
@@ -99,23 +100,23 @@ class Tail:
             self._dead_postings[term] = self._dead_postings.get(term, 0) + 1
         return True
 
-    def holds(self, ordinal: int) -> bool:
-        """Whether a live document has that ordinal."""
-        return ordinal in self._row_of
+    def is_current(self, document: Document) -> bool:
+        """Whether this very document lives here: neither removed nor replaced."""
+        row = self._row_of.get(document.ordinal)
+        return row is not None and self._documents[row] is document
 
     def document_frequency(self, term: str) -> int:
         """Live documents with the term."""
         known = self._postings.get(term)
         return len(known) - self._dead_postings.get(term, 0) if known is not None else 0
 
-    def view(self, weighted: Sequence[Weighted]) -> TailView:
+    def view(self, weighted: Weighted) -> TailView:
         """What a search for these terms needs, frozen."""
-        found = [(known, term.weight) for term in weighted if (known := self._postings.get(term.term)) is not None]
+        found = [self._postings.get(term, _NO_POSTINGS) for term in weighted.terms]
         rows = len(self._documents)
         return TailView(
-            postings=np.frombuffer(b"".join([known for known, _ in found]), np.int64),
-            sizes=tuple([len(known) for known, _ in found]),
-            weights=tuple([weight for _, weight in found]),
+            postings=np.frombuffer(b"".join(found), np.int64),
+            weights=np.repeat(weighted.weights, list(map(len, found))),
             ordinals=self._ordinals[:rows],
             norms=self._norms[:rows],
             alive=self._alive[:rows].copy(),

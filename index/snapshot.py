@@ -1,0 +1,114 @@
+"""The lexical segments of a bank on disk: built, merged, checkpointed and loaded again. See ``index.checkpoint``."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index import checkpoint
+from index.checkpoint import FORMAT, Checkpoint, FileSum, SnapshotUnusable
+from index.columns import Columns, Document, merge
+from index.segments import Segment, SegmentSettings, build, open_segment
+
+_FROM_BEFORE = -1
+"""Version at which those died who were dead in the checkpoint already: before every search."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What a snapshot held."""
+
+    applied_seq: int = 0
+    documents: Sequence[Document] = ()
+    """The tail."""
+    segments: tuple[Segment, ...] = ()
+
+
+class Snapshot:
+    """The caller serialises all calls. Without a folder segments are built in RAM and nothing is kept."""
+
+    def __init__(self, folder: Path | None, analyzer: str, settings: SegmentSettings) -> None:
+        self._folder = folder
+        self._analyzer = analyzer
+        self._settings = settings
+        self._sums: dict[str, dict[str, FileSum]] = {}
+        """Of segments, by name: they never change."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether there is a folder to keep a snapshot in."""
+        return self._folder is not None
+
+    def load(self) -> Loaded:
+        """The snapshot on disk. One that is missing, damaged or foreign is removed, and nothing is loaded."""
+        if self._folder is None:
+            return Loaded()
+        try:
+            return self._loaded(self._folder, checkpoint.read(self._folder, self._analyzer))
+        except (SnapshotUnusable, OSError, ValueError):
+            with contextlib.suppress(OSError):
+                checkpoint.forget(self._folder)
+            return Loaded()
+
+    def build(self, columns: Columns) -> Segment:
+        """Write a segment that becomes part of the snapshot with the next ``save``."""
+        if self._folder is None:
+            return build(columns, self._settings, None)
+        folder = self._new_part(self._folder, "segment")
+        try:
+            segment = build(columns, self._settings, folder)
+            self._sums[folder.name] = checkpoint.sums(self._folder, folder.name)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        return segment
+
+    def merge(self, segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> tuple[Segment, ...]:
+        """One segment of the documents that the masks (bool by row) keep, or none where nobody lives."""
+        if not any(mask.any() for mask in alive):
+            return ()
+        return (self.build(merge([(segment.columns, mask) for segment, mask in zip(segments, alive, strict=True)])),)
+
+    def save(
+        self, tail: Columns, segments: Sequence[Segment], dead: Sequence[NDArray[np.int64]], applied_seq: int
+    ) -> None:
+        """Leave a checkpoint of the tail, the segments and the dead of each, and remove what it no longer names."""
+        if self._folder is None:
+            return
+        state = self._new_part(self._folder, "state")
+        (state / "tail").mkdir()
+        tail.save(state / "tail")
+        names = tuple(segment.name for segment in segments)
+        for name, ordinals in zip(names, dead, strict=True):
+            np.save(state / f"{name}.npy", ordinals, allow_pickle=False)
+        files = checkpoint.sums(self._folder, state.name)
+        for name in names:
+            files |= self._sums[name]
+        checkpoint.write(self._folder, Checkpoint(FORMAT, self._analyzer, applied_seq, state.name, names, files))
+        self._sums = {name: self._sums[name] for name in names}
+        checkpoint.discard_all_but(self._folder, (state.name, *names))
+
+    def _loaded(self, folder: Path, found: Checkpoint) -> Loaded:
+        tail = Columns.load(folder / found.state / "tail", None)
+        segments = tuple(self._open(folder, found, name) for name in found.segments)
+        return Loaded(found.applied_seq, list(tail.documents()), segments)
+
+    def _open(self, folder: Path, found: Checkpoint, name: str) -> Segment:
+        segment = open_segment(folder / name, self._settings)
+        dead = np.load(folder / found.state / f"{name}.npy", allow_pickle=False)
+        segment.bury_all(dead, _FROM_BEFORE)
+        self._sums[name] = {path: known for path, known in found.files.items() if path.startswith(f"{name}/")}
+        return segment
+
+    @staticmethod
+    def _new_part(folder: Path, kind: str) -> Path:
+        folder.mkdir(parents=True, exist_ok=True)
+        part = folder / f"{kind}-{checkpoint.next_number(folder)}"
+        part.mkdir()
+        return part
