@@ -23,27 +23,25 @@ import pytest
 from recall.hook import HookOptions, Nothing, answer, harmless, notes_block, query_of, read_options
 from recall.project import bank_of_folder
 from recall.v1 import memory_pb2, memory_service_pb2, recall_service_pb2
-from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
-from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
 
 WHOLE_PROCESS_S = 0.4
 LONGEST = 8_000
 
 
 @dataclass
-class Scripted(RecallServiceServicer, MemoryServiceServicer):
+class Scripted:
     """A server whose answers a test chooses; it keeps what it was asked."""
 
     memories: Sequence[memory_pb2.Memory] = ()
     delay_s: float = 0.0
     asked: list[Any] = field(default_factory=list)
 
-    def Recall(self, request: recall_service_pb2.RecallRequest, context: Any) -> recall_service_pb2.RecallResponse:
+    def recall(self, request: recall_service_pb2.RecallRequest, context: Any) -> recall_service_pb2.RecallResponse:
         self._take(request, context)
         results = [recall_service_pb2.RecallResult(memory=memory) for memory in self.memories]
         return recall_service_pb2.RecallResponse(results=results, retrieval="lexical")
 
-    def List(self, request: memory_service_pb2.ListRequest, context: Any) -> memory_service_pb2.ListResponse:
+    def list(self, request: memory_service_pb2.ListRequest, context: Any) -> memory_service_pb2.ListResponse:
         self._take(request, context)
         return memory_service_pb2.ListResponse(memories=self.memories)
 
@@ -58,8 +56,17 @@ class Scripted(RecallServiceServicer, MemoryServiceServicer):
 def serving(script: Scripted) -> Iterator[str]:
     with ThreadPoolExecutor(2) as pool:
         server = grpc.server(pool)
-        add_RecallServiceServicer_to_server(script, server)
-        add_MemoryServiceServicer_to_server(script, server)
+        rpcs: list[tuple[str, str, Any, Any]] = [
+            ("Recall", "Recall", script.recall, recall_service_pb2.RecallRequest),
+            ("Memory", "List", script.list, memory_service_pb2.ListRequest),
+        ]
+        for service, rpc, behaviour, request in rpcs:
+            handler: Any = grpc.unary_unary_rpc_method_handler(
+                behaviour, request.FromString, lambda answer: answer.SerializeToString()
+            )
+            server.add_generic_rpc_handlers(
+                [grpc.method_handlers_generic_handler(f"recall.v1.{service}Service", {rpc: handler})]
+            )
         port = server.add_insecure_port("127.0.0.1:0")
         server.start()
         try:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pydantic import Field
 
 from recall.settings import Settings, load_settings
 from recall.settings_sources import Loaded, SettingsError, known_settings, load
@@ -108,17 +111,29 @@ def test_the_variables_of_clients_are_no_settings(tmp_path: Path) -> None:
     assert load_settings(environ=environ, folder=tmp_path) == Settings()
 
 
+@dataclass(frozen=True, slots=True)
+class Shares:
+    shares: tuple[float, ...] = (0.3, 0.1)
+    """Shares."""
+
+
+class WithShares(Settings):
+    sample: Shares = Field(default_factory=Shares)
+
+
 @pytest.mark.parametrize("text", ["0.2,0.1", "0.2, 0.1"])
 def test_lists_are_written_with_commas_outside_of_toml(tmp_path: Path, text: str) -> None:
-    found = loaded(tmp_path, {"ranking.neighbour_shares": text})
-    assert found.settings.ranking.neighbour_shares == (0.2, 0.1)
-    (tmp_path / "recall.toml").write_text("[ranking]\nneighbour_shares = [0.2, 0.1]\n")
-    assert loaded(tmp_path).settings == found.settings
+    by_flag = load(WithShares, {"sample.shares": text}, None, {}, tmp_path).settings
+    by_variable = load(WithShares, {}, None, {"RECALL_SAMPLE__SHARES": text}, tmp_path).settings
+    (tmp_path / "recall.toml").write_text("[sample]\nshares = [0.2, 0.1]\n")
+    by_file = load(WithShares, {}, None, {}, tmp_path).settings
+    assert by_flag == by_variable == by_file == WithShares(sample=Shares((0.2, 0.1)))
 
 
 def test_every_setting_of_a_section_can_be_set_by_file_variable_and_flag(tmp_path: Path) -> None:
     for setting in known_settings():
-        text = ",".join(map(str, setting.default)) if isinstance(setting.default, tuple) else str(setting.default)
+        value: Any = setting.default
+        text = ",".join(map(str, value)) if isinstance(value, tuple | frozenset) else str(value)
         assert loaded(tmp_path, {setting.path: text}).settings == Settings(), setting.path
         assert loaded(tmp_path, environ={setting.variable: text}).settings == Settings(), setting.path
 
@@ -142,4 +157,4 @@ def test_secrets_are_masked_and_stay_out_of_errors(tmp_path: Path) -> None:
 
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
-        Settings().listen = "h:1"  # type: ignore[misc]
+        Settings().listen = "h:1"
