@@ -1,11 +1,36 @@
-"""The truth of one bank (signatures; the body follows)."""
+"""The truth of one bank.
 
-from collections.abc import Iterator, Sequence
-from typing import Protocol
+Every write is a command: checked against the state and the commands before it in the group, encoded, written and
+fdatasynced together with the others, applied, acknowledged. A refused command leaves no trace; when the disk refuses,
+the whole group fails and nothing of it was kept or seen. Reads never wait for a write.
 
-from recall.memory.errors import MemoryServiceError
+- Saving a live text again reinforces it; see `saving` for the whole table, that of provenance among it.
+- A write with a `request_id` that was seen before changes nothing and gives the memory and the seq of the first time.
+  Of a batch, items that were refused then are tried again. A write that changed nothing is not remembered.
+- A bank that is closed for want of room hands its callers on to the bank that was opened in its stead.
+"""
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar, cast
+
+import uuid_utils
+from msgspec import UNSET
+
+from recall.memory import commands, fold, importing, names, saving
+from recall.memory.clock import Clock
+from recall.memory.commands import Command, Setting
+from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly
 from recall.memory.events import Event
+from recall.memory.files import Files
+from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.lifecycle import Action
+from recall.memory.log import LOG_NAME, Log
+from recall.memory.opening import Opened, open_bank, reopen_bank
 from recall.memory.record import (
     LOCAL,
     Actor,
@@ -18,38 +43,147 @@ from recall.memory.record import (
     ImportedMemory,
     InfoChanges,
     MemoryChanges,
+    MemoryId,
     NewMemory,
     Record,
     Saved,
+    Status,
     Superseded,
     Written,
 )
+from recall.memory.settings import StorageSettings
+from recall.memory.state import Draft, State
+
+_Result = TypeVar("_Result")
+_logger = logging.getLogger(__name__)
 
 
 class Derived(Protocol):
     """Something built from a bank's memories that can be thrown away."""
 
     def apply(self, changes: Sequence[Change], last_seq: int) -> None:
-        """Take in changes, in seq order: after the fdatasync, before the acknowledgement, under the write lock."""
+        """Take in changes, in seq order: after the fdatasync, before the acknowledgement, under the write lock.
+
+        `changes` is empty when only the bank's own settings changed.
+        """
 
     def rebuild(self, last_seq: int) -> None:
-        """The bank was reloaded with changes: read it again from the start."""
+        """The log was changed by hand and read again: seqs and ordinals may be others. Start over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Which bank, and where it lies."""
+
+    tenant: str
+    name: BankName
+    folder: Path
+
+    @property
+    def log(self) -> Path:
+        """The log file."""
+        return self.folder / LOG_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Outfit:
+    """What a bank works with. `successor` opens the bank anew after it was closed for want of room."""
+
+    files: Files
+    clock: Clock
+    settings: StorageSettings
+    successor: Callable[[Place], "Bank"]
+    new_id: Callable[[], str] = lambda: str(uuid_utils.uuid7())
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Every memory by ordinal, as of one seq."""
+
+    records: Sequence[Record]
+    last_seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    command: Command[object]
+    actor: Actor
+
+
+class _Moved(Exception):  # noqa: N818
+    """The bank was closed; its successor takes the work."""
 
 
 class Bank:
-    """One bank. Every method may be called from any thread."""
+    """One bank. Every method may be called from any thread. Made by `Banks`."""
 
-    name: BankName
-    tenant: str
-    info: BankInfo
-    last_seq: int
-    read_only_reason: str | None
+    def __init__(self, place: Place, opened: Opened, outfit: Outfit) -> None:
+        self.place = place
+        self._outfit = outfit
+        self._opened = opened
+        self._commits: GroupCommit[_Work] = GroupCommit(self._commit, outfit.settings.max_group)
+        self._reading = threading.Lock()  # held while a draft is taken in, so a snapshot never holds half a command
+        self._derived: list[Derived] = []
+        self._stale: list[Derived] = []
+        self._closed = False
+
+    @classmethod
+    def open(cls, place: Place, outfit: Outfit) -> "Bank":
+        """Replay the bank's log. Raises Damaged, StorageFailure."""
+        return cls(place, open_bank(place.log, outfit.files, outfit.settings), outfit)
+
+    @classmethod
+    def open_edited(cls, place: Place, outfit: Outfit) -> tuple["Bank", list[str]]:
+        """As open, but takes hand edits in; one line for each."""
+        opened, changes = reopen_bank(place.log, outfit.files, outfit.settings, None)
+        return cls(place, opened, outfit), changes
+
+    @property
+    def name(self) -> BankName:
+        """The bank's name."""
+        return self.place.name
+
+    @property
+    def tenant(self) -> str:
+        """Whose bank it is."""
+        return self.place.tenant
+
+    @property
+    def info(self) -> BankInfo:
+        """The bank's own settings."""
+        return self._current().state.info
+
+    @property
+    def last_seq(self) -> int:
+        """The seq of the last acknowledged event."""
+        return self._current().state.last_seq
+
+    @property
+    def read_only_reason(self) -> str | None:
+        """Why the bank takes no writes, and what to do; None when it does."""
+        return self._current().log.poisoned
+
+    @property
+    def log_bytes(self) -> int:
+        """Size of the log."""
+        return self._current().log.size_bytes
+
+    @property
+    def stale(self) -> Sequence[Derived]:
+        """What failed to take a change in and needs a rebuild."""
+        return tuple(self._stale)
 
     def save(
         self, items: Sequence[NewMemory], actor: Actor = LOCAL, request_id: str = ""
     ) -> list[Saved | MemoryServiceError]:
-        """Save texts durably; a result for each item, in order."""
-        raise NotImplementedError
+        """Save texts durably; a result for each item, in order. All of a call reach the log together."""
+        return self._save(items, Action.SAVE, actor, request_id)
+
+    def nominate(
+        self, items: Sequence[NewMemory], actor: Actor = LOCAL, request_id: str = ""
+    ) -> list[Saved | MemoryServiceError]:
+        """As save, but what is new waits for a reviewer."""
+        return self._save(items, Action.NOMINATE, actor, request_id)
 
     def update(
         self,
@@ -59,85 +193,226 @@ class Bank:
         expected_revision: int | None = None,
         request_id: str = "",
     ) -> Written:
-        """Change fields of a live memory."""
-        raise NotImplementedError
+        """Change fields of a live memory; its id stays, its text's hash moves. Raises what commands.Update raises."""
+        names.checked_request_id(request_id)
+        checked = names.checked_changes(changes)
+        return self._write(commands.Update(memory_id, checked, expected_revision, request_id), actor)
 
     def delete(
         self, memory_id: str, actor: Actor = LOCAL, expected_revision: int | None = None, request_id: str = ""
     ) -> Written:
-        """Retire a memory; again is no error."""
-        raise NotImplementedError
+        """Retire a memory; again is no error. Raises what commands.Delete raises."""
+        names.checked_request_id(request_id)
+        return self._write(commands.Delete(memory_id, expected_revision, request_id), actor)
 
     def pin(self, memory_id: str, pinned: bool, actor: Actor = LOCAL, request_id: str = "") -> Written:
-        """Pin or unpin."""
-        raise NotImplementedError
+        """Pin or unpin a live memory. Raises what commands.Pin raises."""
+        names.checked_request_id(request_id)
+        return self._write(commands.Pin(memory_id, Action.PIN if pinned else Action.UNPIN, request_id), actor)
 
     def supersede(self, loser_id: str, winner_id: str, actor: Actor = LOCAL, request_id: str = "") -> Superseded:
-        """Retire one memory in favour of another."""
-        raise NotImplementedError
+        """Retire one memory in favour of another. Raises what commands.Supersede raises."""
+        names.checked_request_id(request_id)
+        return self._write(commands.Supersede(loser_id, winner_id, request_id), actor)
 
     def expire(self, ids: Sequence[str], actor: Actor) -> list[Written | MemoryServiceError]:
-        """Record that memories are past their expires_at."""
-        raise NotImplementedError
+        """Record that memories are past their expires_at; a result for each."""
+        return self._write(commands.Expire(tuple(ids)), actor)
 
     def transition(self, memory_id: str, action: Action, actor: Actor, note: str = "") -> Written:
-        """Take an edge of the lifecycle table."""
-        raise NotImplementedError
+        """Promote, reject, quarantine, re-accept. Raises what commands.Transition raises."""
+        if action not in commands.REVIEWS:
+            raise InvalidField("action", f"{action} is not one of {', '.join(commands.REVIEWS)}")
+        checked = names.checked_line("note", note, names.LIMITS.note)
+        return self._write(commands.Transition(memory_id, action, checked), actor)
 
     def import_records(
         self, items: Sequence[ImportedMemory], actor: Actor = LOCAL
     ) -> list[Imported | MemoryServiceError]:
-        """Take in records from elsewhere."""
-        raise NotImplementedError
+        """Take in whole records; a result for each, in order. See `importing`."""
+        checked = [importing.checked_import(item, MemoryId(self._outfit.new_id())) for item in items]
+        return self._write(importing.Import(checked), actor)
 
     def update_info(self, changes: InfoChanges, actor: Actor = LOCAL) -> BankInfo:
-        """Change the bank's own settings."""
-        raise NotImplementedError
+        """Change the bank's own settings. Raises InvalidField."""
+        return self._write(commands.SetInfo(changes), actor)
 
     def get(self, memory_id: str) -> Record:
-        """One memory, in any status."""
-        raise NotImplementedError
+        """One memory, in any status. Raises MemoryNotFound."""
+        record = self._current().state.find(memory_id)
+        if record is None:
+            raise MemoryNotFound(self.name, memory_id)
+        return record
 
     def text(self, record: Record) -> str:
-        """Its text, read from the log."""
-        raise NotImplementedError
+        """Its text, read from the log. Raises Damaged when the log changed under it."""
+        return self._current().log.text(record.text_seq)
 
     def record_at(self, ordinal: int) -> Record:
-        """The memory with this ordinal."""
-        raise NotImplementedError
+        """The memory with this ordinal. Raises IndexError."""
+        return self._current().state.records[ordinal]
 
     def history(self, memory_id: str) -> list[HistoryEntry]:
-        """The events of one memory, oldest first."""
-        raise NotImplementedError
+        """The events of one memory, oldest first. Raises MemoryNotFound."""
+        opened = self._current()
+        with self._reading:
+            ordinal = self.get(memory_id).ordinal
+            seqs = opened.state.events_of(ordinal)
+        return list(_history(opened.log, ordinal, seqs))
 
     def records(self) -> Sequence[Record]:
         """Every memory, by ordinal: a snapshot."""
-        raise NotImplementedError
+        return self.snapshot().records
+
+    def snapshot(self) -> Snapshot:
+        """Every memory by ordinal, and the seq they are as of."""
+        state = self._current().state
+        with self._reading:
+            return Snapshot(tuple(state.records), state.last_seq)
 
     def counts(self, now: int) -> Counts:
-        """How many memories are in each status."""
-        raise NotImplementedError
+        """How many memories are in each status at `now` (microseconds UTC)."""
+        found = Counter(Status.EXPIRED if r.status.live and r.expired(now) else r.status for r in self.records())
+        return Counts(
+            live=found[Status.ACCEPTED],
+            superseded=found[Status.SUPERSEDED],
+            retired=found[Status.RETIRED],
+            expired=found[Status.EXPIRED],
+            nominated=found[Status.NOMINATED],
+            quarantined=found[Status.QUARANTINED],
+            rejected=found[Status.REJECTED],
+        )
 
     def tags(self) -> list[tuple[str, int]]:
-        """Tags of live memories, most frequent first, then by name."""
-        raise NotImplementedError
+        """Tags of memories in use, most frequent first, then by name."""
+        now = self._outfit.clock.now()
+        in_use = (r for r in self.records() if r.status is Status.ACCEPTED and not r.expired(now))
+        found = Counter(tag for record in in_use for tag in record.tags)
+        return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
     def events(self, from_seq: int) -> Iterator[Event]:
-        """The log from a seq on."""
-        raise NotImplementedError
-
-    def subscribe(self, derived: Derived) -> None:
-        """Keep `derived` up to date from now on."""
-        raise NotImplementedError
+        """The log from a seq on, up to what is acknowledged now."""
+        opened = self._current()
+        return opened.log.read(from_seq, opened.state.last_seq)
 
     def stamp(self, seq: int) -> str:
         """The checksum of the event at `seq`; it stands for the whole log up to it. For checkpoints."""
-        raise NotImplementedError
+        return self._current().log.stamp(seq)
+
+    def subscribe(self, derived: Derived) -> int:
+        """Keep `derived` up to date from now on; returns the last seq it is not told of."""
+        with self._commits.hold():
+            self._derived.append(derived)
+            return self.last_seq
+
+    def unsubscribe(self, derived: Derived) -> None:
+        """Tell `derived` no more."""
+        with self._commits.hold():
+            for told in (self._derived, self._stale):
+                if derived in told:
+                    told.remove(derived)
 
     def reload(self) -> list[str]:
-        """Read the log again: take in hand edits, end read-only; one line for each change."""
-        raise NotImplementedError
+        """Read the log again: take in hand edits, end read-only; one line for each change.
+
+        Raises Damaged for an edit that cannot be taken in; the bank is then as it was.
+        """
+        with self._commits.hold():
+            before = self._opened
+            opened, changes = reopen_bank(self.place.log, self._outfit.files, self._outfit.settings, before)
+            with self._reading:
+                self._opened = opened
+            before.log.close()
+            if changes:
+                self._rebuild_derived()
+        return changes
 
     def close(self) -> None:
-        """Finish running writes and let go of the files."""
-        raise NotImplementedError
+        """Finish running writes and let go of the files; running reads end well. Later calls go to the successor."""
+        with self._commits.hold():
+            self._closed = True
+            self._opened.log.close()
+
+    def _save(
+        self, items: Sequence[NewMemory], action: Action, actor: Actor, request_id: str
+    ) -> list[Saved | MemoryServiceError]:
+        names.checked_request_id(request_id)
+        checked = [saving.Item.of(item, MemoryId(self._outfit.new_id())) for item in items]
+        return self._write(saving.Save(checked, action, request_id), actor)
+
+    def _current(self) -> Opened:
+        return self._outfit.successor(self.place)._current() if self._closed else self._opened
+
+    def _write(self, command: Command[_Result], actor: Actor) -> _Result:
+        try:
+            return cast(_Result, self._commits.submit(_Work(command, actor)))
+        except _Moved:
+            return self._outfit.successor(self.place)._write(command, actor)
+
+    def _commit(self, group: Sequence[Ticket[_Work]]) -> None:
+        if self._closed:
+            raise _Moved
+        opened = self._opened
+        if opened.log.poisoned is not None:
+            raise ReadOnly(self.name, opened.log.poisoned)
+        draft, results = self._planned(opened.state, group)
+        if draft.entries:
+            opened.log.append(opened.state.last_seq, draft.entries)
+            with self._reading:
+                opened.state.take(draft)
+            self._tell(draft.changes, opened.state.last_seq)
+        for ticket, result in results:
+            ticket.succeed(result)
+
+    def _planned(
+        self, state: State, group: Sequence[Ticket[_Work]]
+    ) -> tuple[Draft, list[tuple[Ticket[_Work], object]]]:
+        """Each command against the draft of those before it; one that fails halfway (a bug) is left out."""
+        now = self._outfit.clock.now()
+        while True:
+            draft, results = Draft(state), []
+            for ticket in group:
+                if ticket.done:
+                    continue
+                setting = Setting(self.name, now, ticket.work.actor)
+                try:
+                    result = ticket.work.command.plan(draft, setting)
+                except Exception as error:  # noqa: BLE001 (it is raised to the one who asked)
+                    ticket.fail(error)
+                    if draft.dirty:
+                        break
+                    continue
+                draft.finish(ticket.work.actor)
+                results.append((ticket, result))
+            else:
+                return draft, results
+
+    def _tell(self, changes: Sequence[Change], last_seq: int) -> None:
+        for derived in tuple(self._derived):
+            try:
+                derived.apply(changes, last_seq)
+            except Exception:
+                _logger.exception("derived data failed to take a change in bank=%s seq=%d", self.name, last_seq)
+                self._derived.remove(derived)
+                self._stale.append(derived)
+
+    def _rebuild_derived(self) -> None:
+        self._derived += self._stale
+        self._stale.clear()
+        for derived in tuple(self._derived):
+            try:
+                derived.rebuild(self._opened.state.last_seq)
+            except Exception:
+                _logger.exception("derived data failed to rebuild bank=%s", self.name)
+                self._derived.remove(derived)
+                self._stale.append(derived)
+
+
+def _history(log: Log, ordinal: int, seqs: Sequence[int]) -> Iterator[HistoryEntry]:
+    record, text = None, ""
+    for seq in seqs:
+        event = log.event(seq)
+        record = fold.folded(record, ordinal, seq, event.at, event)
+        text = text if event.text is UNSET else event.text
+        note = "" if event.note is UNSET else event.note
+        yield HistoryEntry(seq, event.at, event.actor, event.op, note, record, text)

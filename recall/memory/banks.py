@@ -1,13 +1,38 @@
-"""All banks of one data folder (signatures; the body follows)."""
+"""All banks of one data folder: found by tenant and name, opened when asked for, closed when room is short.
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+At most `max_open_banks` are open; the least recently used goes first, but never one that is leased. A bank that was
+closed while somebody still holds it hands its callers on to its successor, so nobody needs to care.
+
+A bank that cannot be opened is reported by `trouble` and does not touch the others.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from recall.memory.bank import Bank
+import uuid_utils
+from msgspec.structs import replace
+
+from recall.memory.bank import Bank, Outfit, Place
 from recall.memory.clock import Clock
+from recall.memory.data_folder import DataFolder
+from recall.memory.doors import Doors
+from recall.memory.errors import (
+    BankDamaged,
+    BankExists,
+    BankNotFound,
+    Closed,
+    Damaged,
+    MemoryServiceError,
+    TrashNotFound,
+)
+from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
+from recall.memory.log import LOG_NAME, failure
+from recall.memory.names import bank_name, checked_info
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
 from recall.memory.settings import StorageSettings
 
@@ -40,56 +65,253 @@ class Banks:
         on_open: Callable[[Bank], None] = _ignore,
         on_close: Callable[[Bank], None] = _ignore,
     ) -> None:
-        raise NotImplementedError
+        """Take the data folder. Raises ForeignDataFolder, DataFolderInUse, UnwritableDataFolder.
+
+        `on_open` is called with each bank before anybody else gets it, `on_close` before it is closed; neither may
+        ask for other banks.
+        """
+        self._folder = DataFolder(data, files)
+        self._files = files
+        self._clock = clock
+        self._settings = settings
+        self._on_open = on_open
+        self._on_close = on_close
+        self._outfit = Outfit(files, clock, settings, self._successor)
+        self._doors = Doors()
+        self._mutex = threading.Lock()
+        self._open: OrderedDict[tuple[str, str], Bank] = OrderedDict()  # least recently used first
+        self._leases: dict[tuple[str, str], int] = {}
+        self._trouble: dict[tuple[str, str], str] = {}
+        self._closed = False
 
     def open(self, tenant: str, name: str) -> Bank:
-        """The bank, opened if need be. Raises BankNotFound, BankDamaged, InvalidField."""
-        raise NotImplementedError
+        """The bank, opened if need be. Raises InvalidField, BankNotFound, BankDamaged, StorageFailure."""
+        bank = self._opened_already(tenant, name)
+        if bank is None:
+            place = self._place(tenant, name)
+            with self._doors.through((tenant, name)):
+                bank = self._opened_already(tenant, name) or self._opened_now(place)
+            self._make_room()
+        return bank
 
     def open_or_create(self, tenant: str, name: str, actor: Actor = LOCAL) -> Bank:
         """As open, but a bank that does not exist is made."""
-        raise NotImplementedError
+        try:
+            return self.open(tenant, name)
+        except BankNotFound:
+            pass
+        try:
+            return self.create(tenant, name, actor=actor)
+        except BankExists:
+            return self.open(tenant, name)
 
     def create(self, tenant: str, name: str, info: BankInfo = NO_INFO, actor: Actor = LOCAL) -> Bank:
-        """Make an empty bank. Raises BankExists."""
-        raise NotImplementedError
+        """Make an empty bank. Raises InvalidField, BankExists, StorageFailure."""
+        self._check_running()
+        place = self._place(tenant, name)
+        checked = replace(checked_info(info), created_at=self._clock.now())
+        entry = Entry(Body(op="bank", info=checked), checked.created_at, actor)
+        line, _ = encode(entry, 1, Sum(""), 1)
+        with self._doors.through((tenant, name)):
+            if self._files.exists(place.folder):
+                raise BankExists(name)
+            try:
+                self._folder.make_bank(place.folder, str(uuid_utils.uuid7()), LOG_NAME, line)
+            except OSError as error:
+                raise failure(place.folder, "create", error) from error
+            bank = self._opened_now(place)
+        self._make_room()
+        return bank
 
-    def lease(self, tenant: str, name: str) -> AbstractContextManager[Bank]:
+    @contextmanager
+    def lease(self, tenant: str, name: str) -> Iterator[Bank]:
         """As open; the bank is not closed for want of room inside the `with`."""
-        raise NotImplementedError
+        key = (tenant, name)
+        with self._mutex:
+            self._leases[key] = self._leases.get(key, 0) + 1
+        try:
+            yield self.open(tenant, name)
+        finally:
+            with self._mutex:
+                self._leases[key] -= 1
+                if not self._leases[key]:
+                    del self._leases[key]
 
     def delete(self, tenant: str, name: str) -> Trashed:
-        """Move a bank to the trash."""
-        raise NotImplementedError
+        """Move a bank to the trash; one that cannot be opened too. Raises BankNotFound, StorageFailure."""
+        self._check_running()
+        place = self._place(tenant, name)
+        with self._doors.through((tenant, name)):
+            if not self._files.exists(place.folder):
+                raise BankNotFound(name)
+            self._shut((tenant, name))
+            trashed = self._free_trash(tenant, place.name)
+            try:
+                self._folder.move(place.folder, self._folder.trash(tenant) / trashed.trash_id)
+            except OSError as error:
+                raise failure(place.folder, "trash", error) from error
+            self._trouble.pop((tenant, name), None)
+        return trashed
 
     def restore(self, tenant: str, trash_id: str, name: str = "") -> Bank:
-        """Bring a bank back, under its own or another name. Raises TrashNotFound, BankExists."""
-        raise NotImplementedError
+        """Bring a bank back, under its own or another name. Raises TrashNotFound, BankExists, StorageFailure."""
+        self._check_running()
+        trashed = next((found for found in self.trashed(tenant) if found.trash_id == trash_id), None)
+        if trashed is None:
+            raise TrashNotFound(trash_id)
+        place = self._place(tenant, name or trashed.name)
+        with self._doors.through((tenant, place.name)):
+            if self._files.exists(place.folder):
+                raise BankExists(place.name)
+            try:
+                self._folder.move(self._folder.trash(tenant) / trash_id, place.folder)
+            except FileNotFoundError:
+                raise TrashNotFound(trash_id) from None
+            except OSError as error:
+                raise failure(place.folder, "restore", error) from error
+            bank = self._opened_now(place)
+        self._make_room()
+        return bank
 
-    def trashed(self, tenant: str = DEFAULT_TENANT) -> list[Trashed]:
+    def reload(self, tenant: str, name: str) -> Sequence[str]:
+        """Read a bank's log again, open or not; one line for each hand edit taken in. Raises as open does."""
+        place = self._place(tenant, name)
+        with self._doors.through((tenant, name)):
+            bank = self._opened_already(tenant, name)
+            try:
+                if bank is not None:
+                    return bank.reload()
+                self._check_there(place)
+                bank, changes = Bank.open_edited(place, self._outfit)
+            except Damaged as error:
+                raise self._in_trouble(place, error) from error
+            self._admit(bank)
+        self._make_room()
+        return changes
+
+    def tenants(self) -> Sequence[str]:
+        """Tenants that have or had a bank."""
+        return self._folder.tenants()
+
+    def trashed(self, tenant: str = DEFAULT_TENANT) -> Sequence[Trashed]:
         """What is in the trash, newest first."""
-        raise NotImplementedError
+        found = (_trashed(entry) for entry in self._files.list_dir(self._folder.trash(_tenant(tenant))))
+        return sorted((t for t in found if t is not None), key=lambda t: (-t.deleted_at, t.name))
 
-    def opened(self) -> Iterator[Bank]:
+    def opened(self) -> Sequence[Bank]:
         """The banks that are open now."""
-        raise NotImplementedError
-
-    def reload(self, tenant: str, name: str) -> list[str]:
-        """Read a bank's log again; one line for each hand edit taken in."""
-        raise NotImplementedError
+        with self._mutex:
+            return tuple(self._open.values())
 
     def folder(self, tenant: str, name: str) -> Path:
-        """Where the bank lies."""
-        raise NotImplementedError
+        """Where the bank lies. Raises InvalidField."""
+        return self._place(tenant, name).folder
 
-    def trouble(self) -> dict[BankName, str]:
-        """Banks that could not be opened when last tried, each with the reason."""
-        raise NotImplementedError
+    def trouble(self, tenant: str = DEFAULT_TENANT) -> dict[BankName, str]:
+        """Banks that could not be opened when last tried, each with the reason and what to do."""
+        with self._mutex:
+            return {BankName(name): reason for (owner, name), reason in self._trouble.items() if owner == tenant}
 
     def close(self) -> None:
-        """Close every bank and give up the lock."""
-        raise NotImplementedError
+        """Close every bank and give up the lock; later calls raise Closed."""
+        self._closed = True
+        for key in list(self._open):
+            with self._doors.through(key):
+                self._shut(key)
+        self._folder.release()
 
-    def list(self, tenant: str = DEFAULT_TENANT) -> list[BankName]:
+    def _successor(self, place: Place) -> Bank:
+        return self.open(place.tenant, place.name)
+
+    def _check_running(self) -> None:
+        if self._closed:
+            raise Closed("the service")
+
+    def _place(self, tenant: str, name: str) -> Place:
+        checked = bank_name(name)
+        return Place(_tenant(tenant), checked, self._folder.bank(tenant, checked))
+
+    def _opened_already(self, tenant: str, name: str) -> Bank | None:
+        self._check_running()
+        with self._mutex:
+            bank = self._open.get((tenant, name))
+            if bank is not None:
+                self._open.move_to_end((tenant, name))
+            return bank
+
+    def _opened_now(self, place: Place) -> Bank:
+        self._check_there(place)
+        try:
+            bank = Bank.open(place, self._outfit)
+        except Damaged as error:
+            raise self._in_trouble(place, error) from error
+        except MemoryServiceError as error:
+            self._note_trouble(place, str(error))
+            raise
+        return self._admit(bank)
+
+    def _check_there(self, place: Place) -> None:
+        if not self._files.exists(place.folder):
+            raise BankNotFound(place.name)
+        if not self._files.exists(place.log):
+            missing = Damaged(place.log, 1, 0, "the file is missing", "bring it back from a backup, or delete the bank")
+            raise self._in_trouble(place, missing)
+
+    def _admit(self, bank: Bank) -> Bank:
+        self._on_open(bank)
+        key = (bank.tenant, bank.name)
+        with self._mutex:
+            self._trouble.pop(key, None)
+            self._open[key] = bank
+        return bank
+
+    def _in_trouble(self, place: Place, error: Damaged) -> BankDamaged:
+        self._note_trouble(place, str(error))
+        return BankDamaged(place.name, error)
+
+    def _note_trouble(self, place: Place, reason: str) -> None:
+        with self._mutex:
+            self._trouble[place.tenant, place.name] = reason
+
+    def _shut(self, key: tuple[str, str]) -> None:
+        """Close a bank if it is open; the caller is behind its door."""
+        with self._mutex:
+            bank = self._open.pop(key, None)
+        if bank is not None:
+            self._on_close(bank)
+            bank.close()
+
+    def _make_room(self) -> None:
+        while (key := self._surplus()) is not None:
+            with self._doors.through(key):
+                if key not in self._leases:
+                    self._shut(key)
+
+    def _surplus(self) -> tuple[str, str] | None:
+        with self._mutex:
+            if len(self._open) <= self._settings.max_open_banks:
+                return None
+            *candidates, _newest = self._open
+            return next((key for key in candidates if key not in self._leases), None)
+
+    def _free_trash(self, tenant: str, name: BankName) -> Trashed:
+        taken = set(self._files.list_dir(self._folder.trash(tenant)))
+        deleted_ms = self._clock.now() // 1_000
+        while f"{name}-{deleted_ms}" in taken:
+            deleted_ms += 1
+        return Trashed(name, f"{name}-{deleted_ms}", deleted_ms * 1_000)
+
+    def list(self, tenant: str = DEFAULT_TENANT) -> Sequence[BankName]:
         """Names of the banks, sorted; also of those that cannot be opened."""
-        raise NotImplementedError
+        return self._folder.bank_names(_tenant(tenant))
+
+
+def _tenant(tenant: str) -> str:
+    return bank_name(tenant, "tenant")
+
+
+def _trashed(entry: str) -> Trashed | None:
+    name, _, deleted_ms = entry.rpartition("-")
+    if not name or not deleted_ms.isdigit():
+        return None
+    return Trashed(BankName(name), entry, int(deleted_ms) * 1_000)

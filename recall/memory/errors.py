@@ -14,6 +14,7 @@ MemoryServiceError
 │   ├── NotLive                                                  (id, status, action)
 │   ├── TextTaken             another live memory has the text   (id, holder)
 │   ├── ProvenanceTaken       another live memory has the source (kind, source_id, holder)
+│   ├── NotExpired            its time has not come              (id, expires_at)
 │   └── SelfSupersede                                            (id)
 ├── StaleRevision                                                (id, expected, actual)
 ├── ReadOnly                  the bank takes no writes           (bank, reason)
@@ -142,6 +143,15 @@ class ProvenanceTaken(Refused):
         self.kind = kind
         self.source_id = source_id
         self.holder = holder
+
+
+class NotExpired(Refused):
+    """The memory is not past its expires_at (microseconds UTC, 0 when it never expires)."""
+
+    def __init__(self, memory_id: str, expires_at: int) -> None:
+        super().__init__(f"memory {memory_id!r} has not expired")
+        self.id = memory_id
+        self.expires_at = expires_at
 
 
 class SelfSupersede(Refused):

@@ -8,13 +8,16 @@
 - `sum` is last: blake2b-128, in hex, over the bytes of the line before `,"sum":`.
 - `prev` is the `sum` of the line before, "" in line 1. So an altered line fails its own sum, and a missing, doubled or
   moved line breaks the chain: the sum of a line stands for the whole log up to it.
-- `more` counts the events of the same command that follow. Half a command is never taken in (see `log`).
+- `more` counts the events of the same command that follow, and `batch` names the first seq of the same physical write
+  (left out when that is the event itself). Both let a reader judge a torn write: see `scan`.
 - `at` and all other times are microseconds UTC.
 
 Ops: bank, save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject, quarantine,
 reaccept, import.
 """
 
+from dataclasses import dataclass
+from hashlib import blake2b
 from typing import NewType
 
 import msgspec
@@ -67,11 +70,120 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     request: Request | UnsetType = UNSET
 
 
-class Event(Body, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of the log, without its sum."""
+class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the log adds to a body, before it on the line."""
 
     seq: int
     prev: Sum
     at: int
     actor: Actor
     more: int = 0
+    batch: int = 0
+
+
+class Event(Body, frozen=True, kw_only=True, omit_defaults=True):
+    """One line as it is read: header and body."""
+
+    seq: int
+    prev: Sum
+    at: int
+    actor: Actor
+    more: int = 0
+    batch: int = 0
+
+    @property
+    def first_of_write(self) -> int:
+        """The first seq of the physical write that brought this event to the disk."""
+        return self.batch or self.seq
+
+
+class HandEdit(Body, frozen=True, kw_only=True, omit_defaults=True):
+    """A line as a person may have left it: chain and sum do not count, time and writer may be missing."""
+
+    at: int = 0
+    actor: Actor = Actor("hand", "admin")
+
+
+class _TextOnly(msgspec.Struct, frozen=True):
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A body to be written: by whom, when, and how many events of its command follow."""
+
+    body: Body
+    at: int
+    actor: Actor
+    more: int = 0
+
+
+class LineError(ValueError):
+    """A line is not what the log would have written; the message says why."""
+
+
+_ENCODER = msgspec.json.Encoder()
+_EVENTS = msgspec.json.Decoder(Event)
+_EDITS = msgspec.json.Decoder(HandEdit)
+_TEXTS = msgspec.json.Decoder(_TextOnly)
+
+
+def checksum(data: bytes) -> Sum:
+    """blake2b-128 in hex."""
+    return Sum(blake2b(data, digest_size=16).hexdigest())
+
+
+def encode(entry: Entry, seq: int, prev: Sum, batch: int) -> tuple[bytes, Sum]:
+    """The whole line with its newline, and its sum. `batch` is the first seq of the write."""
+    header = Header(
+        seq=seq, prev=prev, at=entry.at, actor=entry.actor, more=entry.more, batch=batch if batch != seq else 0
+    )
+    summed = b"%b,%b" % (_ENCODER.encode(header)[:-1], _ENCODER.encode(entry.body)[1:-1])
+    stamp = checksum(summed)
+    return b'%b%b%b"}\n' % (summed, _TAIL_KEY, stamp.encode()), stamp
+
+
+def decode(line: bytes) -> tuple[Event, Sum]:
+    """An event and its sum out of a line without its newline. Raises LineError when the sum does not hold."""
+    stamp = _verified_sum(line)
+    try:
+        return _EVENTS.decode(line), stamp
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise LineError(f"is not an event: {error}") from None
+
+
+def decode_text(line: bytes) -> str:
+    """The text of a line that holds one; the sum must hold. Raises LineError."""
+    _verified_sum(line)
+    try:
+        return _TEXTS.decode(line).text
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise LineError(f"holds no text: {error}") from None
+
+
+def decode_edited(line: bytes) -> HandEdit:
+    """What a person wrote, whatever the chain says. Raises LineError."""
+    try:
+        return _EDITS.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise LineError(f"cannot be read: {error}") from None
+
+
+def _verified_sum(line: bytes) -> Sum:
+    summed, tail = line[:-_TAIL_LENGTH], line[-_TAIL_LENGTH:]
+    if not tail.startswith(_TAIL_KEY) or not tail.endswith(b'"}'):
+        raise LineError(_shape_problem(line))
+    stamp = checksum(summed)
+    if tail[len(_TAIL_KEY) : -2] != stamp.encode():
+        raise LineError("was altered: its sum does not hold")
+    return stamp
+
+
+def _shape_problem(line: bytes) -> str:
+    if line.endswith(b"\r"):
+        return "ends in CRLF: an editor changed the line ends"
+    if b"\0" in line:
+        return "holds zero bytes"
+    if not line.startswith(b"{"):
+        return "is not an event of this log"
+    return "was altered: it does not end in its sum"

@@ -9,20 +9,26 @@
 
 An edge that is not in the table does not exist: it is refused before a byte is written. Two sentences hold over the
 whole table and are tested on it: no edge leaves a terminal status, and no edge of the automatic role JOB, nor of an
-AGENT, goes from another status into ACCEPTED.
+AGENT, goes from another status into ACCEPTED. Edits (reinforce, update, pin, unpin) are edges from a live status to
+itself. An import brings its own status, which is why it is for people only.
 """
 
 from enum import StrEnum
 
-from recall.memory.errors import IllegalTransition
-from recall.memory.record import Status
+from recall.memory.errors import IllegalTransition, PinnedMemory
+from recall.memory.record import Record, Status
 
 
 class Action(StrEnum):
-    """The named transitions; also the `op` of the events that record them."""
+    """What can be done to a memory; also the `op` of the events that record it."""
 
     SAVE = "save"
     NOMINATE = "nominate"
+    IMPORT = "import"
+    REINFORCE = "reinforce"
+    UPDATE = "update"
+    PIN = "pin"
+    UNPIN = "unpin"
     PROMOTE = "promote"
     REJECT = "reject"
     QUARANTINE = "quarantine"
@@ -51,6 +57,7 @@ _LIVE = (Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED)
 _EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status], ...] = (
     ((None,), Action.SAVE, _WRITERS, Status.ACCEPTED),
     ((None,), Action.NOMINATE, _WRITERS, Status.NOMINATED),
+    ((None,), Action.IMPORT, _PEOPLE, Status.ACCEPTED),
     ((Status.NOMINATED,), Action.PROMOTE, _PEOPLE, Status.ACCEPTED),
     ((Status.NOMINATED, Status.QUARANTINED), Action.REJECT, _PEOPLE, Status.REJECTED),
     ((Status.ACCEPTED,), Action.QUARANTINE, _WRITERS, Status.QUARANTINED),
@@ -60,9 +67,23 @@ _EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status]
     (_LIVE, Action.DELETE, _WRITERS, Status.RETIRED),
 )
 
+_EDITS = (Action.REINFORCE, Action.UPDATE, Action.PIN, Action.UNPIN)
+
 TABLE: dict[Edge, Status] = {
     (start, action, role): end for starts, action, roles, end in _EDGES for start in starts for role in roles
-}
+} | {(status, action, role): status for status in _LIVE for action in _EDITS for role in _WRITERS}
+
+_TAKES_AWAY = frozenset(
+    {Action.UPDATE, Action.UNPIN, Action.QUARANTINE, Action.SUPERSEDE, Action.EXPIRE, Action.DELETE}
+)
+
+
+def check(record: Record, action: Action, role: str) -> Status:
+    """Where the edge leads a memory. Raises IllegalTransition; PinnedMemory for an automatic path at a pinned one."""
+    status = target(record.id, record.status, action, role)
+    if record.pinned and role == Role.JOB and action in _TAKES_AWAY:
+        raise PinnedMemory(record.id, action)
+    return status
 
 
 def target(memory_id: str, status: Status | None, action: Action, role: str) -> Status:

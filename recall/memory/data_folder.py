@@ -1,0 +1,143 @@
+"""The folder all banks lie in: taken by one server, recognised as ours, proved writable, laid out here.
+
+```
+<data>/LOCK                              flock of the one server; freed by a kill
+<data>/FORMAT                            {"app":"recall","format":1}: this folder is ours
+<data>/.write-probe                      written and removed at every start
+<data>/.new/<id>/                        a bank being made; leftovers of a crash are removed at start
+<data>/<tenant>/<bank>/log.jsonl
+<data>/.trash/<tenant>/<bank>-<ms>/      a deleted bank
+```
+A bank is made beside its place and renamed into it, so it is there whole or not at all.
+"""
+
+from pathlib import Path
+
+import msgspec
+
+from recall.memory.errors import DataFolderInUse, ForeignDataFolder, InvalidField, UnwritableDataFolder
+from recall.memory.files import Files, Lock
+from recall.memory.names import bank_name
+from recall.memory.record import BankName
+
+FORMAT = 1
+_MARKER = "FORMAT"
+_LOCK = "LOCK"
+_PROBE = ".write-probe"
+_NEW = ".new"
+_TRASH = ".trash"
+_OURS_BEFORE_THE_MARKER = frozenset({_LOCK, _PROBE, _MARKER + ".new"})
+
+
+class _Marker(msgspec.Struct, frozen=True):
+    app: str
+    format: int
+
+
+class DataFolder:
+    """A data folder that this process holds."""
+
+    def __init__(self, root: Path, files: Files) -> None:
+        """Take the folder; made when missing.
+
+        Raises ForeignDataFolder, DataFolderInUse, UnwritableDataFolder.
+        """
+        self.root = root
+        self._files = files
+        try:
+            self._make(root)
+            self._check_ours()
+            self._lock = self._taken_lock()
+        except OSError as error:
+            raise UnwritableDataFolder(root, error.strerror or str(error)) from error
+        try:
+            self._prepare()
+        except OSError as error:
+            self._lock.release()
+            raise UnwritableDataFolder(root, error.strerror or str(error)) from error
+
+    def bank(self, tenant: str, name: BankName) -> Path:
+        """Where a bank lies."""
+        return self.root / tenant / name
+
+    def trash(self, tenant: str) -> Path:
+        """Where a tenant's deleted banks lie."""
+        return self.root / _TRASH / tenant
+
+    def tenants(self) -> list[str]:
+        """Tenants that have or had a bank."""
+        return [name for name in self._files.list_dir(self.root) if self._is_bank_like(self.root / name)]
+
+    def bank_names(self, tenant: str) -> list[BankName]:
+        """A tenant's banks, sorted; also those that cannot be opened."""
+        folder = self.root / tenant
+        return [BankName(name) for name in self._files.list_dir(folder) if self._is_bank_like(folder / name)]
+
+    def make_bank(self, target: Path, new_id: str, log_name: str, first_line: bytes) -> None:
+        """Durably make a bank's folder with its first event. Raises OSError."""
+        beside = self.root / _NEW / new_id
+        self._make(beside)
+        self._files.write(beside / log_name, first_line)
+        self._files.sync_dir(beside)
+        self.move(beside, target)
+
+    def move(self, source: Path, target: Path) -> None:
+        """Durably give a bank's folder another place. Raises OSError."""
+        self._make(target.parent)
+        self._files.rename(source, target)
+        self._files.sync_dir(target.parent)
+        self._files.sync_dir(source.parent)
+
+    def release(self) -> None:
+        """Let another server take the folder."""
+        self._lock.release()
+
+    def _make(self, folder: Path) -> None:
+        """Make a folder and its missing parents, each name synced."""
+        if self._files.exists(folder):
+            return
+        self._make(folder.parent)
+        self._files.make_dir(folder)
+        self._files.sync_dir(folder.parent)
+
+    def _check_ours(self) -> None:
+        found = self._files.list_dir(self.root)
+        if _MARKER in found:
+            self._check_marker()
+            return
+        foreign = [name for name in found if name not in _OURS_BEFORE_THE_MARKER]
+        if foreign:
+            raise ForeignDataFolder(self.root, foreign[0])
+
+    def _check_marker(self) -> None:
+        try:
+            marker = msgspec.json.decode(self._files.read(self.root / _MARKER), type=_Marker)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            raise ForeignDataFolder(self.root, _MARKER) from None
+        if marker.app != "recall" or marker.format > FORMAT:
+            raise ForeignDataFolder(self.root, f"{_MARKER} of {marker.app} format {marker.format}")
+
+    def _taken_lock(self) -> Lock:
+        lock = self._files.lock(self.root / _LOCK)
+        if lock is None:
+            raise DataFolderInUse(self.root)
+        return lock
+
+    def _prepare(self) -> None:
+        probe = self.root / _PROBE
+        self._files.write(probe, b"recall\n")
+        self._files.remove(probe)
+        if _MARKER not in self._files.list_dir(self.root):
+            fresh = self.root / (_MARKER + ".new")
+            self._files.write(fresh, msgspec.json.encode(_Marker("recall", FORMAT)) + b"\n")
+            self._files.rename(fresh, self.root / _MARKER)
+            self._files.sync_dir(self.root)
+        for left in self._files.list_dir(self.root / _NEW):
+            self._files.remove_tree(self.root / _NEW / left)
+
+    def _is_bank_like(self, path: Path) -> bool:
+        try:
+            bank_name(path.name)
+        except InvalidField:
+            return False
+        return self._files.is_dir(path)

@@ -1,0 +1,260 @@
+"""The log of one bank: an ordered, append-only list of events that survives.
+
+`Log` is the seam: whatever keeps order and refuses a stale `expected_seq` will do. `FileLog` keeps it in one file, a
+line an event (see `events`).
+
+What `FileLog.append` promises for the events it is given, by what goes wrong:
+
+| fault | file afterwards | log afterwards |
+|---|---|---|
+| none | the lines, fdatasynced | longer |
+| the write fails (disk full, I/O error) | cut back to where it was | unchanged, goes on |
+| cutting back fails | a torn tail | poisoned |
+| the fdatasync fails | cut back as far as the disk lets us | poisoned |
+| the file was replaced or resized by somebody else | as it was | poisoned |
+
+A poisoned log takes no more events: what a failed fdatasync left in the page cache may read back well and not be on
+the disk, and a second fdatasync of the same descriptor would report success. Only a new log on a new descriptor, after
+everything was read again, goes on.
+
+A crash leaves a prefix of the last write, or holes in it. A write may hold several commands and a command several
+events. Opening keeps whole commands and cuts the rest (`scan` says how it is told from damage), but first copies what
+it cuts to `log.broken-<n>`. Commands kept in this way were never acknowledged, which is no harm: their callers know
+nothing. They are synced before the log is used, so that what is seen once stays.
+"""
+
+import errno
+import logging
+import time
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol
+
+from recall.memory.errors import Damaged, DiskFull, StorageFailure
+from recall.memory.events import Entry, Event, LineError, Sum, decode, decode_text, encode
+from recall.memory.files import AppendHandle, Files
+from recall.memory.fold import FoldError
+from recall.memory.repair import REMEDY, cut_tear
+from recall.memory.scan import CHUNK_BYTES, Group, Scan
+
+LOG_NAME = "log.jsonl"
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
+_logger = logging.getLogger(__name__)
+
+
+class StaleLog(Exception):  # noqa: N818
+    """Somebody else appended: the expected last seq is not the last seq."""
+
+
+class Log(Protocol):
+    """An ordered, durable list of events."""
+
+    @property
+    def last_seq(self) -> int:
+        """The seq of the last event, 0 when there is none."""
+
+    @property
+    def poisoned(self) -> str | None:
+        """Why the log takes no more events."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How much it holds."""
+
+    def append(self, expected_seq: int, entries: Sequence[Entry]) -> None:
+        """Make events durable, all or none. Raises StaleLog, StorageFailure."""
+
+    def read(self, from_seq: int, to_seq: int) -> Iterator[Event]:
+        """The events from_seq to to_seq, both included."""
+
+    def event(self, seq: int) -> Event:
+        """One event."""
+
+    def text(self, seq: int) -> str:
+        """The text of one event that holds one."""
+
+    def stamp(self, seq: int) -> Sum:
+        """The sum of one event, which stands for the whole log up to it; "" for 0."""
+
+    def close(self) -> None:
+        """Let go of it; running reads end well."""
+
+
+class FileLog:
+    """A log in one file. One thread appends at a time; any number read."""
+
+    def __init__(
+        self, path: Path, files: Files, handle: AppendHandle, offsets: "array[int]", last_sum: Sum, slow_sync_ms: float
+    ) -> None:
+        self._path = path
+        self._files = files
+        self._handle = handle
+        self._offsets = offsets  # event n lies in offsets[n-1]:offsets[n]
+        self._last_sum = last_sum
+        self._slow_sync_ms = slow_sync_ms
+        self._poisoned: str | None = None
+        self.unacknowledged_tail = False
+        """True when the file may hold bytes past the last durable event that nobody was promised."""
+
+    @classmethod
+    def open(cls, path: Path, files: Files, slow_sync_ms: float, take: Callable[[Event], None]) -> "FileLog":
+        """Read and verify the whole log, mend a torn tail, sync. Each event goes to `take`, which may raise FoldError.
+
+        Raises Damaged where the log cannot be trusted, StorageFailure where the disk refuses.
+        """
+        try:
+            handle = files.open_append(path)
+            scan = Scan(handle.read_at, handle.size())
+            for group in scan:
+                _take_all(path, scan, group, take)
+            if scan.damage is not None:
+                raise Damaged(path, scan.damage.line, scan.damage.offset, scan.damage.problem, REMEDY)
+            if scan.tear is not None:
+                cut_tear(path, files, handle, scan)
+            elif scan.newline_missing:
+                handle.append(b"\n")
+            handle.sync()
+        except OSError as error:
+            raise failure(path, "open", error) from error
+        return cls(path, files, handle, scan.offsets, scan.last_sum, slow_sync_ms)
+
+    @property
+    def last_seq(self) -> int:
+        """The seq of the last durable event."""
+        return len(self._offsets) - 1
+
+    @property
+    def poisoned(self) -> str | None:
+        """Why the log takes no more events."""
+        return self._poisoned
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of durable events."""
+        return self._offsets[-1]
+
+    def append(self, expected_seq: int, entries: Sequence[Entry]) -> None:
+        """One write, one fdatasync, for all entries or none. Raises StaleLog, StorageFailure, DiskFull."""
+        if expected_seq != self.last_seq:
+            raise StaleLog(f"expected seq {expected_seq}, but the log ends at {self.last_seq}")
+        if self._poisoned is not None:
+            raise StorageFailure(self._path, "append to", self._poisoned)
+        lines, ends, last_sum = self._encoded(entries)
+        self._check_unchanged()
+        self._write(b"".join(lines))
+        self._sync()
+        self._offsets.extend(ends)
+        self._last_sum = last_sum
+
+    def read(self, from_seq: int, to_seq: int) -> Iterator[Event]:
+        """The events from_seq to to_seq, both included; read in chunks."""
+        seq = max(from_seq, 1)
+        to_seq = min(to_seq, self.last_seq)
+        while seq <= to_seq:
+            stop = seq
+            while stop < to_seq and self._offsets[stop + 1] - self._offsets[seq - 1] <= CHUNK_BYTES:
+                stop += 1
+            data = self._handle.read_at(self._offsets[seq - 1], self._offsets[stop] - self._offsets[seq - 1])
+            for line in data.split(b"\n")[: stop - seq + 1]:
+                yield self._decoded(seq, line)
+                seq += 1
+
+    def event(self, seq: int) -> Event:
+        """One event. Raises Damaged when its bytes changed since they were verified."""
+        return self._decoded(seq, self._line(seq))
+
+    def text(self, seq: int) -> str:
+        """The text of one event. Raises Damaged when its bytes changed since they were verified."""
+        try:
+            return decode_text(self._line(seq))
+        except LineError as error:
+            raise self._damaged(seq, str(error)) from None
+
+    def stamp(self, seq: int) -> Sum:
+        """The sum of one event, which stands for the whole log up to it; "" for 0."""
+        if seq == 0:
+            return Sum("")
+        return Sum(self._line(seq)[-34:-2].decode("ascii", "replace"))
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._handle.close()
+
+    def _encoded(self, entries: Sequence[Entry]) -> tuple[list[bytes], list[int], Sum]:
+        lines, ends = [], []
+        first = self.last_seq + 1
+        end, last_sum = self._offsets[-1], self._last_sum
+        for seq, entry in enumerate(entries, first):
+            line, last_sum = encode(entry, seq, last_sum, first)
+            end += len(line)
+            lines.append(line)
+            ends.append(end)
+        return lines, ends, last_sum
+
+    def _check_unchanged(self) -> None:
+        if self._handle.same_as(self._path) and self._handle.size() == self._offsets[-1]:
+            return
+        self._poisoned = "the file was changed by another program; reload the bank to take its changes in"
+        raise StorageFailure(self._path, "append to", self._poisoned)
+
+    def _write(self, data: bytes) -> None:
+        try:
+            self._handle.append(data)
+        except BaseException as error:
+            self._cut_back()
+            if isinstance(error, OSError):
+                raise failure(self._path, "append to", error) from error
+            raise
+
+    def _cut_back(self) -> None:
+        try:
+            self._handle.truncate(self._offsets[-1])
+        except OSError as error:
+            self.unacknowledged_tail = True
+            self._poisoned = f"a failed write could not be taken back ({error.strerror}); reload the bank"
+
+    def _sync(self) -> None:
+        started = time.perf_counter()
+        try:
+            self._handle.sync()
+        except BaseException as error:
+            self._cut_back()
+            self.unacknowledged_tail = True
+            self._poisoned = f"an fdatasync failed ({error}); reload the bank once the disk is well"
+            if isinstance(error, OSError):
+                raise failure(self._path, "sync", error) from error
+            raise
+        elapsed_ms = (time.perf_counter() - started) * 1_000
+        if elapsed_ms > self._slow_sync_ms:
+            _logger.warning("slow fdatasync file=%s ms=%.0f", self._path, elapsed_ms)
+
+    def _line(self, seq: int) -> bytes:
+        start, end = self._offsets[seq - 1], self._offsets[seq]
+        try:
+            return self._handle.read_at(start, end - start)[:-1]
+        except OSError as error:
+            raise failure(self._path, "read", error) from error
+
+    def _decoded(self, seq: int, line: bytes) -> Event:
+        try:
+            return decode(line)[0]
+        except LineError as error:
+            raise self._damaged(seq, str(error)) from None
+
+    def _damaged(self, seq: int, problem: str) -> Damaged:
+        return Damaged(self._path, seq, self._offsets[seq - 1], problem, REMEDY)
+
+
+def _take_all(path: Path, scan: Scan, group: Group, take: Callable[[Event], None]) -> None:
+    for event in group:
+        try:
+            take(event)
+        except FoldError as error:
+            raise Damaged(path, event.seq, scan.offsets[event.seq - 1], str(error), REMEDY) from None
+
+
+def failure(path: Path, action: str, error: OSError) -> StorageFailure:
+    """The error for a refusal of the disk."""
+    kind = DiskFull if error.errno in _FULL else StorageFailure
+    return kind(path, action, error.strerror or str(error))

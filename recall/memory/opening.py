@@ -1,0 +1,73 @@
+"""From a log on disk to a bank in RAM: replay, and replay after hand edits."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from recall.memory.events import Event
+from recall.memory.files import Files
+from recall.memory.log import FileLog, failure
+from recall.memory.repair import keep_broken, take_in_edits
+from recall.memory.settings import StorageSettings
+from recall.memory.state import Draft, State
+
+_FOLD_EVENTS = 4_096  # how many events a draft holds during replay before the state takes it
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A verified log and what it adds up to."""
+
+    log: FileLog
+    state: State
+
+
+class _Replay:
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self._draft = Draft(state)
+
+    def take(self, event: Event) -> None:
+        self._draft.fold(event, event.at)
+        if len(self._draft.touched) >= _FOLD_EVENTS:
+            self.finish()
+
+    def finish(self) -> None:
+        self._state.take(self._draft)
+        self._draft = Draft(self._state)
+
+
+def open_bank(path: Path, files: Files, settings: StorageSettings) -> Opened:
+    """Read and verify the log at `path`, mend a torn tail. Raises Damaged, StorageFailure."""
+    state = State(settings.request_ids_kept)
+    replay = _Replay(state)
+    log = FileLog.open(path, files, settings.slow_sync_ms, replay.take)
+    replay.finish()
+    return Opened(log, state)
+
+
+def reopen_bank(path: Path, files: Files, settings: StorageSettings, before: Opened | None) -> tuple[Opened, list[str]]:
+    """As open_bank, but takes hand edits in; one line for each. `before` is how the bank stood, if it was open.
+
+    Raises Damaged for an edit that cannot be read, StorageFailure.
+    """
+    try:
+        changes = (
+            [] if before is None or not before.log.unacknowledged_tail else _cut_unacknowledged(path, files, before)
+        )
+        changes += take_in_edits(path, files)
+    except OSError as error:
+        raise failure(path, "reload", error) from error
+    return open_bank(path, files, settings), changes
+
+
+def _cut_unacknowledged(path: Path, files: Files, before: Opened) -> list[str]:
+    """Bytes of a write whose fdatasync failed may read back well and not be on the disk: they go."""
+    handle = files.open_append(path)
+    end = before.log.size_bytes
+    rest = handle.read_at(end, max(0, handle.size() - end))
+    if not rest:
+        return []
+    kept = keep_broken(path, files, rest)
+    handle.truncate(end)
+    handle.sync()
+    return [f"{len(rest)} bytes of a write that was never acknowledged were cut off (kept in {kept.name})"]

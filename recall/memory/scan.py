@@ -1,0 +1,156 @@
+"""One pass over the bytes of a log: which events can be trusted, and what is wrong after the last of them.
+
+The reader works on bytes and judges each line alone. The pass ends at the first thing that does not hold:
+
+| what stands there | verdict |
+|---|---|
+| a last line without newline whose sum holds | whole: only its newline is missing, and is added |
+| any other last line without newline | torn |
+| the end of the file in the middle of a command (`more` > 0) | torn, from the first event of that command |
+| a line with zero bytes, and every readable line after it belongs to the same write (`batch`) | torn |
+| anything else: a sum, a chain, a seq that does not hold | damage |
+
+Torn is what a crash leaves of a write that was never acknowledged; it may be cut off, after a copy was kept. Damage may
+be anything, a person's edit among it, and is reported.
+"""
+
+from array import array
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from recall.memory.events import Event, LineError, Sum, decode
+
+CHUNK_BYTES = 1 << 20
+
+Group = tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Tear:
+    """The bytes from `offset` on are the rest of a write that was not acknowledged."""
+
+    offset: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """The line that does not hold: `line` from 1, `offset` of its first byte, and why."""
+
+    line: int
+    offset: int
+    problem: str
+
+
+class Scan:
+    """Iterate it for the events, a whole command at a time; then look at what it found."""
+
+    def __init__(self, read_at: Callable[[int, int], bytes], size: int) -> None:
+        self._read_at = read_at
+        self._size = size
+        self.offsets = array("q", [0])  # seq → where its line ends; so event n lies in offsets[n-1]:offsets[n]
+        self.last_sum = Sum("")
+        self.tear: Tear | None = None
+        self.damage: Damage | None = None
+        self.newline_missing = False
+        self._held: list[Event] = []
+        self._held_sum = Sum("")
+        self._held_ends: list[int] = []
+
+    @property
+    def last_seq(self) -> int:
+        """The last event that can be trusted."""
+        return len(self.offsets) - 1
+
+    @property
+    def end(self) -> int:
+        """Where the trusted bytes end."""
+        return self.offsets[-1]
+
+    def __iter__(self) -> Iterator[Group]:
+        if self._size == 0:
+            self.damage = Damage(1, 0, "the file is empty")
+            return
+        for start, line, whole in self._lines():
+            try:
+                event = self._next(line)
+            except LineError as error:
+                self._judge(start, line, whole, str(error))
+                return
+            self._held.append(event)
+            self._held_ends.append(start + len(line) + 1)
+            if event.more == 0:
+                self.newline_missing = not whole
+                yield self._release()
+        if self._held:
+            self.tear = Tear(self.end, self.last_seq + 1)
+
+    def _lines(self) -> Iterator[tuple[int, bytes, bool]]:
+        """(start, line without its newline, had a newline)."""
+        start, rest, position = 0, b"", 0
+        while position < self._size:
+            chunk = self._read_at(position, min(CHUNK_BYTES, self._size - position))
+            if not chunk:
+                break
+            position += len(chunk)
+            *lines, rest = (rest + chunk).split(b"\n")
+            for line in lines:
+                yield start, line, True
+                start += len(line) + 1
+        if rest:
+            yield start, rest, False
+
+    def _next(self, line: bytes) -> Event:
+        event, stamp = decode(line)
+        seq = self.last_seq + len(self._held) + 1
+        if event.seq != seq:
+            raise LineError(_order_problem(event.seq, seq))
+        if event.prev != (self._held_sum if self._held else self.last_sum):
+            raise LineError(f"does not continue the line before it (seq {seq - 1})")
+        if self._held and event.more != self._held[-1].more - 1:
+            raise LineError("does not continue the command of the line before it")
+        self._held_sum = stamp
+        return event
+
+    def _release(self) -> Group:
+        group = tuple(self._held)
+        self.offsets.extend(self._held_ends)
+        self.last_sum = self._held_sum
+        self._held.clear()
+        self._held_ends.clear()
+        return group
+
+    def _judge(self, start: int, line: bytes, whole: bool, problem: str) -> None:
+        line_number = self.last_seq + len(self._held) + 1
+        if not whole or (b"\0" in line and self._last_write_only(start + len(line) + 1, line_number)):
+            self.tear = Tear(self.end, self.last_seq + 1)
+        else:
+            self.damage = Damage(line_number, start, problem)
+
+    def _last_write_only(self, position: int, seq: int) -> bool:
+        """True when no readable line from `position` on comes from a later write than the one that holds `seq`."""
+        rest = b""
+        while position < self._size:
+            chunk = self._read_at(position, min(CHUNK_BYTES, self._size - position))
+            if not chunk:
+                break
+            position += len(chunk)
+            *lines, rest = (rest + chunk).split(b"\n")
+            if any(_first_of_write(line) > seq for line in lines):
+                return False
+        return _first_of_write(rest) <= seq
+
+
+def _first_of_write(line: bytes) -> int:
+    try:
+        return decode(line)[0].first_of_write
+    except LineError:
+        return 0
+
+
+def _order_problem(found: int, expected: int) -> str:
+    if found < expected:
+        return f"is seq {found} again: a line was doubled or moved"
+    if found == expected + 1:
+        return f"is seq {found}, but {expected} is missing: a line was removed or moved"
+    return f"is seq {found}, but {expected} to {found - 1} are missing: lines were removed or moved"

@@ -1,0 +1,218 @@
+"""The fold: events → memories, and the maps that keep texts and sources unique.
+
+A `State` is what acknowledged events add up to. A `Draft` lies over a state and takes events that are not on disk
+yet: commands are checked against it, so each command of a group sees those before it, and readers see none of them
+until `commit`. Replay is one draft over an empty state, so writing and reading fold by the same code.
+"""
+
+from array import array
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import TypeVar
+
+from msgspec import UNSET
+
+from recall.memory.events import Body, Entry, Request
+from recall.memory.fold import FoldError, folded
+from recall.memory.record import Actor, BankInfo, Change, MemoryId, Record
+
+_Key = TypeVar("_Key")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a request_id has done: the verb, and (memory id, seq) by item of its batch."""
+
+    verb: str
+    items: dict[int, tuple[MemoryId, int]]
+
+
+class State:
+    """Acknowledged memories of one bank. Written under the bank's write lock only."""
+
+    def __init__(self, request_ids_kept: int) -> None:
+        self.records: list[Record] = []
+        self.by_id: dict[str, int] = {}
+        self.by_text: dict[bytes, int] = {}  # text hash → who holds it, or held it last
+        self.by_source: dict[tuple[str, str], int] = {}  # provenance → its one live memory
+        self.requests: OrderedDict[str, Answered] = OrderedDict()
+        self.info = BankInfo()
+        self.last_seq = 0
+        self._request_ids_kept = request_ids_kept
+        self._event_before = array("q", [0])  # seq → the event before it of the same memory, 0 when first
+        self._last_event = array("q")  # ordinal → its last event
+
+    def find(self, memory_id: str) -> Record | None:
+        """The memory of this id, in any status."""
+        ordinal = self.by_id.get(memory_id)
+        return None if ordinal is None else self.records[ordinal]
+
+    def events_of(self, ordinal: int) -> list[int]:
+        """The seqs of a memory's events, oldest first."""
+        seqs = []
+        seq = self._last_event[ordinal]
+        while seq:
+            seqs.append(seq)
+            seq = self._event_before[seq]
+        return seqs[::-1]
+
+    def take(self, draft: "Draft") -> None:
+        """Take in what the draft adds up to; records before the maps, so a reader never finds a gap."""
+        for ordinal, record in sorted(draft.records.items()):
+            if ordinal == len(self.records):
+                self.records.append(record)
+                self._last_event.append(0)
+            else:
+                self.records[ordinal] = record
+        self.by_id.update(draft.by_id)
+        _merge(self.by_text, draft.by_text)
+        _merge(self.by_source, draft.by_source)
+        self.info = draft.info
+        self._remember_requests(draft.requests)
+        for ordinal in draft.touched:
+            self.last_seq += 1
+            self._event_before.append(self._last_event[ordinal] if ordinal >= 0 else 0)
+            if ordinal >= 0:
+                self._last_event[ordinal] = self.last_seq
+
+    def _remember_requests(self, requests: dict[str, Answered]) -> None:
+        for request_id, answered in requests.items():
+            self.requests[request_id] = answered
+            self.requests.move_to_end(request_id)
+        while len(self.requests) > self._request_ids_kept:
+            self.requests.popitem(last=False)
+
+
+def _merge(target: dict[_Key, int], changes: dict[_Key, int | None]) -> None:
+    for key, value in changes.items():
+        if value is None:
+            target.pop(key, None)
+        else:
+            target[key] = value
+
+
+class Draft:
+    """Events over a state that are not acknowledged yet. One thread uses it, then it is taken or thrown away."""
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        self.records: dict[int, Record] = {}
+        self.by_id: dict[str, int] = {}
+        self.by_text: dict[bytes, int | None] = {}
+        self.by_source: dict[tuple[str, str], int | None] = {}
+        self.requests: dict[str, Answered] = {}
+        self.info = state.info
+        self.touched: list[int] = []  # by event: the memory's ordinal, -1 for an event of the bank
+        self.changes: list[Change] = []
+        self.entries: list[Entry] = []
+        self._command: list[tuple[Body, int]] = []
+        self._size = len(state.records)
+
+    @property
+    def last_seq(self) -> int:
+        """The seq of the last event, those of the draft included."""
+        return self._state.last_seq + len(self.touched)
+
+    @property
+    def dirty(self) -> bool:
+        """True while a command has emitted and not finished."""
+        return bool(self._command)
+
+    def find(self, memory_id: str) -> Record | None:
+        """The memory of this id, in any status."""
+        ordinal = self.by_id.get(memory_id)
+        return self._state_find(memory_id) if ordinal is None else self.records[ordinal]
+
+    def text_holder(self, digest: bytes) -> Record | None:
+        """The memory that holds a text, or held it last."""
+        return self._at(self._holder(digest))
+
+    def source_holder(self, provenance: tuple[str, str]) -> Record | None:
+        """The live memory of a provenance."""
+        if provenance in self.by_source:
+            return self._at(self.by_source[provenance])
+        return self._at(self._state.by_source.get(provenance))
+
+    def answered(self, request_id: str) -> Answered | None:
+        """What this request_id has done already."""
+        return self.requests.get(request_id) or self._state.requests.get(request_id)
+
+    def emit(self, body: Body, at: int) -> Change:
+        """Add an event of a memory to the running command. Returns what it changes."""
+        change = self.fold(body, at)
+        self._command.append((body, at))
+        if change is None:
+            raise FoldError("is an event of the bank")
+        return change
+
+    def emit_info(self, body: Body, at: int) -> None:
+        """Add an event of the bank to the running command."""
+        self.fold(body, at)
+        self._command.append((body, at))
+
+    def finish(self, actor: Actor) -> None:
+        """End the running command: all of its events reach the log, or none."""
+        count = len(self._command)
+        for index, (body, at) in enumerate(self._command):
+            self.entries.append(Entry(body, at, actor, count - 1 - index))
+        self._command.clear()
+
+    def fold(self, body: Body, at: int) -> Change | None:
+        """Fold the next event in. None for an event of the bank. Raises FoldError."""
+        if body.op == "bank":
+            if body.info is UNSET:
+                raise FoldError("has no info")
+            self.info = body.info
+            self.touched.append(-1)
+            return None
+        before = self.find(body.id)
+        ordinal = self._size if before is None else before.ordinal
+        after = folded(before, ordinal, self.last_seq + 1, at, body)
+        self._keep(before, after)
+        self.touched.append(ordinal)
+        change = Change(self.last_seq, body.op, before, after, None if body.text is UNSET else body.text)
+        self.changes.append(change)
+        if body.request is not UNSET:
+            self._answer(body.request, after.id)
+        return change
+
+    def _keep(self, before: Record | None, after: Record) -> None:
+        ordinal = after.ordinal
+        self.records[ordinal] = after
+        self.by_id[after.id] = ordinal
+        if before is None:
+            self._size += 1
+        elif before.text_hash != after.text_hash and self._holder(before.text_hash) == ordinal:
+            self.by_text[before.text_hash] = None
+        if before is None or before.text_hash != after.text_hash:
+            self._hold_text(after)
+        provenance = after.source.provenance if after.source is not None else None
+        if provenance is not None:
+            if after.status.live:
+                self.by_source[provenance] = ordinal
+            elif before is not None and before.status.live:
+                self.by_source[provenance] = None
+
+    def _hold_text(self, record: Record) -> None:
+        """A memory that is not live never takes a text from one that is (an import may bring such)."""
+        holder = self.text_holder(record.text_hash)
+        if holder is None or record.status.live or not holder.status.live:
+            self.by_text[record.text_hash] = record.ordinal
+
+    def _answer(self, request: Request, memory_id: MemoryId) -> None:
+        before = self.answered(request.id)
+        items = {} if before is None or before.verb != request.verb else before.items
+        self.requests[request.id] = Answered(request.verb, {**items, request.item: (memory_id, self.last_seq)})
+
+    def _holder(self, digest: bytes) -> int | None:
+        return self.by_text[digest] if digest in self.by_text else self._state.by_text.get(digest)
+
+    def _state_find(self, memory_id: str) -> Record | None:
+        ordinal = self._state.by_id.get(memory_id)
+        return None if ordinal is None else self._at(ordinal)
+
+    def _at(self, ordinal: int | None) -> Record | None:
+        if ordinal is None:
+            return None
+        record = self.records.get(ordinal)
+        return self._state.records[ordinal] if record is None else record
