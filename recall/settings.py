@@ -18,7 +18,10 @@ from pathlib import Path
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from index.backfill import BackfillSettings
 from index.embedder import EmbeddingSettings
+from index.lexical_settings import LexicalSettings
+from index.vectors import VectorSettings
 from recall.address import parse_address
 from recall.memory.settings import StorageSettings
 from recall.ranking.settings import BudgetSettings, RankingSettings
@@ -53,6 +56,9 @@ class Settings(BaseSettings):
     server: ServerSettings = Field(default_factory=ServerSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
+    backfill: BackfillSettings = Field(default_factory=BackfillSettings)
+    lexical: LexicalSettings = Field(default_factory=LexicalSettings)
+    vectors: VectorSettings = Field(default_factory=VectorSettings)
     recall: RecallSettings = Field(default_factory=RecallSettings)
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
     ranking: RankingSettings = Field(default_factory=RankingSettings)
