@@ -26,10 +26,11 @@ _REVISION = 1
 
 _APOSTROPHES = dict.fromkeys(map(ord, "’‘ʼ`´＇"), "'")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
-_UNSPACED = (
+UNSPACED = (
     "\u0e01-\u0e7f\u0e80-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff"
     "\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003134f"
 )
+"""Letters of scripts that put no space between words, as the inside of a character class."""
 _EMOJI = "\u2600-\u27bf\U0001f000-\U0001faff"
 _SYMBOLIC = r"(?<![^\W_])[a-z](?:\+\+|\#)(?![\w#+])"
 _NUMBER = r"\d{1,3}(?:,\d{3}){1,6}(?![\d,])|\d++(?:\.\d++){1,6}"
@@ -134,7 +135,7 @@ def _without_contraction(word: str) -> str:
 def _words(text: str) -> list[str]:
     if text.isascii():
         return _ASCII_WORD.findall(text.lower())
-    normal = _normalized(text)
+    normal = normalized(text)
     words: list[str] = []
     for match in _unicode_word().finditer(normal):
         if match.lastgroup == "unspaced":
@@ -144,7 +145,8 @@ def _words(text: str) -> list[str]:
     return words
 
 
-def _normalized(text: str) -> str:
+def normalized(text: str) -> str:
+    """NFKC, case folded, without accents on Latin, Greek and Cyrillic letters."""
     streamable = _endless_marks().sub(r"\1", text.translate(_APOSTROPHES).casefold())
     decomposed = unicodedata.normalize("NFKD", streamable)
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", decomposed)).casefold()
@@ -157,10 +159,10 @@ def _grams(run: str) -> Iterator[str]:
 
 @cache
 def _unicode_word() -> re.Pattern[str]:
-    letter = rf"[^\W_{_UNSPACED}]"
+    letter = rf"[^\W_{UNSPACED}]"
     inside = rf"(?:{letter}|[{_marks()}])"
     word = rf"{letter}{inside}*+(?:'{inside}++)*+"
-    return re.compile(rf"(?P<unspaced>[{_UNSPACED}]++)|[{_EMOJI}]|{_SYMBOLIC}|{_NUMBER}|{word}")
+    return re.compile(rf"(?P<unspaced>[{UNSPACED}]++)|[{_EMOJI}]|{_SYMBOLIC}|{_NUMBER}|{word}")
 
 
 @cache
