@@ -47,7 +47,7 @@ class LaunchSettings:
     overrides: Mapping[str, str] = field(default_factory=dict)
     start_timeout_s: float = 120.0
     stop_timeout_s: float = 30.0
-    command: tuple[str, ...] = (sys.executable, "-m", "recall.cli", "serve")
+    command: tuple[str, ...] = (sys.executable, "-m", "recall", "serve")
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RECALL_")}

@@ -7,21 +7,19 @@ up, so that any metric can be computed and any two runs compared without asking 
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Iterable, Mapping, Sequence
-from importlib import metadata
 from pathlib import Path
 
 import msgspec
 import numpy as np
 
+from benchmarks.environment import versions
 from benchmarks.quality import metrics
 from benchmarks.quality.dataset import Dataset
 from benchmarks.quality.judgement import Judgement
 from benchmarks.quality.run import Outcome, Run
 from benchmarks.quality.significance import DEFAULT_RESAMPLING, Difference, ResamplingSettings, difference, interval
 
-_PACKAGES = ("recall-service", "numpy", "tantivy", "faiss-cpu", "onnxruntime", "grpcio", "ir-measures")
 _IDS_SHOWN = 5
 
 Values = dict[str, float]
@@ -120,13 +118,6 @@ def figures(
         versions=versions(),
         questions={name: tuple(outcome.judgements) for name, outcome in run.outcomes.items()},
     )
-
-
-def versions() -> dict[str, str]:
-    """The releases that shape a figure."""
-    installed = {distribution.name.lower(): distribution.version for distribution in metadata.distributions()}
-    found = {name: installed.get(name) or installed.get(name.replace("-", "_"), "absent") for name in _PACKAGES}
-    return {"python": platform.python_version(), **found}
 
 
 def write(found: Figures, path: Path) -> None:

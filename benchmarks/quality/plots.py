@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+_GROUP_WIDTH = 84.0
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True)
 class Canvas:
     """Size and margins of a plot, user units."""
 
@@ -45,8 +47,12 @@ class Point:
     label: str
 
 
-def bars(groups: Mapping[str, Mapping[str, float]], series: Sequence[str], canvas: Canvas = Canvas()) -> str:
-    """One group of bars for each key; values in 0..1. A series that a group lacks leaves a gap."""
+def bars(groups: Mapping[str, Mapping[str, float]], series: Sequence[str]) -> str:
+    """One group of bars for each key; values in 0..1. A series that a group lacks leaves a gap.
+
+    Many groups make the plot wider than its box; the box then scrolls.
+    """
+    canvas = Canvas(width=max(Canvas.width, _GROUP_WIDTH * len(groups)), bottom=58.0)
     slot = canvas.inner_width / max(1, len(groups))
     bar = min(30.0, slot * 0.8 / max(1, len(series)))
     marks = []
@@ -56,7 +62,7 @@ def bars(groups: Mapping[str, Mapping[str, float]], series: Sequence[str], canva
             if system in values:
                 x = middle + (place - len(series) / 2) * bar
                 marks.append(_bar(x, bar - 2, values[system], place, f"{name}, {system}: {values[system]:.3f}", canvas))
-        marks.append(_text(middle, canvas.floor + 16, name))
+        marks += [_text(middle, canvas.floor + 16 + 13 * row, word) for row, word in enumerate(name.split())]
     return _svg(_grid(canvas) + "".join(marks), canvas)
 
 
@@ -74,7 +80,7 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], x_label: str, can
 
 
 def scatter(points: Mapping[str, tuple[float, float]], x_label: str, canvas: Canvas = Canvas()) -> str:
-    """One named dot a series over a logarithmic x axis; y in 0..1."""
+    """One dot a series over a logarithmic x axis; y in 0..1."""
     values = [x for x, _ in points.values()]
     scale = _LogScale(
         10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)) + 1e-9), canvas
@@ -82,7 +88,7 @@ def scatter(points: Mapping[str, tuple[float, float]], x_label: str, canvas: Can
     marks = [_text(scale.x(tick), canvas.floor + 16, f"{tick:g}") for tick in scale.ticks()]
     for number, (system, (x, y)) in enumerate(points.items()):
         point = Point(scale.x(x), canvas.y(y), f"{system}: {x:.2f} ms, {y:.3f}")
-        marks.append(_dot(point, number, 6) + _text(point.x + 10, point.y + 4, system, "start"))
+        marks.append(_dot(point, number, 6))
     return _svg(_grid(canvas) + "".join(marks) + _axis_label(x_label, canvas), canvas)
 
 
@@ -125,7 +131,8 @@ class _LogScale:
 
 
 def _svg(body: str, canvas: Canvas) -> str:
-    return f'<svg viewBox="0 0 {canvas.width:g} {canvas.height:g}" role="img">{body}</svg>'
+    box = f'viewBox="0 0 {canvas.width:g} {canvas.height:g}" style="min-width:{canvas.width * 0.8:.0f}px"'
+    return f'<div class="scroll"><svg {box} role="img">{body}</svg></div>'
 
 
 def _grid(canvas: Canvas) -> str:

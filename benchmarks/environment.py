@@ -1,0 +1,26 @@
+"""Where a figure was measured."""
+
+from __future__ import annotations
+
+import os
+import platform
+from importlib import metadata
+
+_PACKAGES = ("recall-service", "numpy", "tantivy", "faiss-cpu", "onnxruntime", "grpcio", "ir-measures")
+
+
+def versions() -> dict[str, str]:
+    """The releases that shape a figure, by distribution; "absent" where one is not installed."""
+    return {"python": platform.python_version(), **{name: _version(name) for name in _PACKAGES}}
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "absent"
+
+
+def machine() -> str:
+    """Enough to know whether two runs are from alike machines."""
+    return f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
