@@ -11,6 +11,7 @@ BM25 and Beyond" (2009).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,6 +21,7 @@ K1 = 1.2
 B = 0.75
 """Both are constants inside Tantivy, hence no settings here."""
 
+_TINY = 1e-300
 _EXACT_NORMS = 24
 _MANTISSA_BITS = 3
 
@@ -42,10 +44,15 @@ def norms_of(lengths: NDArray[np.uint32]) -> NDArray[np.uint8]:
 
 @dataclass(frozen=True, slots=True)
 class Weighted:
-    """The distinct terms of a query, sorted so that sums round alike everywhere, and count × idf of each."""
+    """The distinct terms of a query, sorted so that sums round alike everywhere."""
 
     terms: tuple[str, ...]
     weights: NDArray[np.float64]
+    """count × idf of each term."""
+    shares: NDArray[np.float64]
+    """idf of each term as a share of the idf of all that some document holds; 0 for those that none holds."""
+    shares: NDArray[np.float64]
+    """idf of each term as a share of the idf of all terms that some document holds; 0.0 for those that none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +75,25 @@ class Statistics:
         """Shape (256,): k1 · (1 - b + b · dl / avgdl) by norm byte."""
         result: NDArray[np.float64] = K1 * (1.0 - B + B * LENGTHS / self.average_length)
         return result
+
+
+@dataclass(frozen=True, slots=True)
+class Dense:
+    """What the words of a query say of every document: arrays by ordinal, shape (size,), 0.0 where nothing matches."""
+
+    bm25: NDArray[np.float64]
+    cover: NDArray[np.float64]
+    """The share (``Weighted.shares``) of the query that the document holds, 0 to 1."""
+
+
+def weigh(
+    counts: Mapping[str, int], terms: tuple[str, ...], frequencies: list[int], collection: Statistics
+) -> Weighted:
+    """The sorted ``terms`` of a query, each with the live documents that hold it."""
+    idf = np.array([collection.idf(frequency) for frequency in frequencies], np.float64)
+    known = idf * (np.array(frequencies, np.int64) > 0)
+    times = np.array([counts[term] for term in terms], np.float64)
+    return Weighted(terms, times * idf, known / max(float(known.sum()), _TINY))
 
 
 def contributions(

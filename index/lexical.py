@@ -10,6 +10,7 @@ for microseconds, to change what searches see or to take a view of it). A search
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.analyzer import Analyzer
-from index.bm25 import Statistics, Weighted
+from index.bm25 import Dense, Statistics, Weighted
 from index.columns import Document, fingerprint, gather
 from index.hits import Hits, best
 from index.lexical_settings import LexicalSettings
@@ -119,6 +120,21 @@ class Lexical:
             result[here] = segment.scores(asked, rows[here])
         return result.astype(np.float32)
 
+    def dense(self, terms: Mapping[str, int], size: int) -> Dense:
+        """BM25 and the matched share of the query for every ordinal below ``size``, which is above all there are."""
+        with self._lock:
+            view = self._view(terms)
+        result = Dense(np.zeros(size), np.zeros(size))
+        alive = view.tail.alive
+        ordinals = view.tail.ordinals[alive]
+        result.bm25[ordinals] = view.tail.scores(view.statistics)[alive]
+        result.cover[ordinals] = view.tail.cover()[alive]
+        for segment, asked in view.segments:
+            scores, cover = segment.dense(asked)
+            result.bm25[segment.columns.ordinals] += scores
+            result.cover[segment.columns.ordinals] += cover
+        return result
+
     def document_frequency(self, term: str) -> int:
         """Live documents with an analysed term."""
         with self._lock:
@@ -162,8 +178,10 @@ class Lexical:
         ids = self._ids(terms)
         frequencies = self._document_frequencies(terms, ids)
         weights = [counts[term] * statistics.idf(frequency) for term, frequency in zip(terms, frequencies, strict=True)]
-        weighted = Weighted(terms, np.array(weights, np.float64))
-        asked = [Asked(weighted, known, statistics, self._version) for known in ids]
+        known = [statistics.idf(frequency) if frequency else 0.0 for frequency in frequencies]
+        shares = np.array(known, np.float64) / (math.fsum(known) or 1.0)
+        weighted = Weighted(terms, np.array(weights, np.float64), shares)
+        asked = [Asked(weighted, one, statistics, self._version) for one in ids]
         return _View(statistics, self._tail.view(weighted), tuple(zip(self._segments, asked, strict=True)))
 
     def _ids(self, terms: Sequence[str]) -> list[NDArray[np.int64]]:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from index.bm25 import K1, LENGTHS, B, Statistics, Weighted, contributions, norms_of
 from index.columns import Columns, Document, spans
+from index.postings import PostingsView
 
 _ALIVE = np.iinfo(np.int64).max
 _ROUNDING = 1e-5
@@ -96,7 +97,7 @@ class Segment:
         self._norms = norms_of(columns.lengths)
         self._died_at = np.full(len(columns), _ALIVE, np.int64)
         self._dead_frequency: dict[int, int] = {}
-        self._frequency = np.bincount(columns.ids, minlength=len(columns.fingerprints))
+        self._frequency = np.diff(columns.firsts)
         self._total = Statistics(len(columns), int(columns.lengths.sum()))
         self._longest = float(LENGTHS[self._norms.max()]) if len(columns) else 0.0
         self.tokens = self._total.tokens
@@ -166,6 +167,36 @@ class Segment:
         added = contributions(weights, frequencies, saturation)
         scores: NDArray[np.float64] = np.bincount(documents, added, len(rows)).astype(np.float64, copy=False)
         return scores
+
+    def dense(self, asked: Asked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """BM25 and cover of every row, shape (rows,); 0.0 for the dead. One pass over all postings."""
+        columns = self.columns
+        places = self._places(asked.ids)[columns.ids]
+        matching = np.flatnonzero(places)
+        matching = matching[np.argsort(places[matching], kind="stable")]
+        terms = places[matching].astype(np.int64) - 1
+        rows = np.searchsorted(columns.starts, matching, side="right") - 1
+        frequencies = columns.frequencies[matching].astype(np.float64)
+        saturation = asked.statistics.saturation()[self._norms[rows]]
+        added = contributions(asked.weighted.weights[terms], frequencies, saturation)
+        alive = self.alive(asked.version)
+        scores = np.bincount(rows, added, len(columns)) * alive
+        return scores, np.bincount(rows, asked.weighted.shares[terms], len(columns)) * alive
+
+    def view(self, asked: Asked) -> PostingsView:
+        """The postings of all rows for these terms."""
+        firsts, postings = self.columns.firsts, self.columns.inverted
+        found = [
+            postings[firsts[term] : firsts[term + 1]] if term >= 0 else postings[:0] for term in asked.ids.tolist()
+        ]
+        return PostingsView(
+            weighted=asked.weighted,
+            postings=np.concatenate((postings[:0], *found)),
+            sizes=list(map(len, found)),
+            ordinals=self.columns.ordinals,
+            norms=self._norms,
+            alive=self.alive(asked.version),
+        )
 
     def _places(self, ids: NDArray[np.int64]) -> NDArray[np.uint16]:
         """By term id: its place in the query counted from 1, 0 for terms that are not asked for."""

@@ -1,8 +1,7 @@
 """The youngest documents, exact and in RAM: visible the moment they are added.
 
-A posting is one 64-bit integer, ``row << 16 | term frequency``; a term's postings are one growing array, so adding
-a document is one append a term and a search copies the arrays of its terms and scores all rows at once in numpy.
-Rows are never reused: a replaced or removed document leaves a dead row behind.
+A term's postings are one growing array, so adding a document is one append a term, and a search copies the arrays of
+its terms and scores all rows at once (see ``index.postings``). Rows are never reused: a replaced or removed document leaves a dead row behind.
 
 The caller serialises changes and ``view``; a view is computed on without any lock, for nothing it holds changes.
 """
@@ -11,40 +10,16 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from index.bm25 import Statistics, Weighted, contributions, norms_of
+from index.bm25 import Weighted, norms_of
 from index.columns import Document
+from index.postings import ROW_SHIFT, PostingsView
 
-_ROW_SHIFT = 16
-_FREQUENCY_MASK = 0xFFFF
 _FIRST_CAPACITY = 256
 _NO_POSTINGS: array[int] = array("q")
-
-
-@dataclass(frozen=True, slots=True)
-class TailView:
-    """The postings of one query's terms and the rows of that moment."""
-
-    postings: NDArray[np.int64]
-    weights: NDArray[np.float64]
-    """Of the term of each posting."""
-    ordinals: NDArray[np.int64]
-    norms: NDArray[np.uint8]
-    alive: NDArray[np.bool_]
-
-    def scores(self, statistics: Statistics) -> NDArray[np.float64]:
-        """BM25 by row, shape (rows,); 0.0 where nothing matches, dead rows included as if alive."""
-        if not len(self.postings):
-            return np.zeros(len(self.ordinals))
-        rows = self.postings >> _ROW_SHIFT
-        frequencies = (self.postings & _FREQUENCY_MASK).astype(np.float64)
-        added = contributions(self.weights, frequencies, statistics.saturation()[self.norms[rows]])
-        scores: NDArray[np.float64] = np.bincount(rows, added, len(self.ordinals)).astype(np.float64, copy=False)
-        return scores
 
 
 class Tail:
@@ -79,7 +54,7 @@ class Tail:
         self._set_row(row, document.ordinal, length)
         self._row_of[document.ordinal] = row
         self.tokens += length
-        postings, packed_row = self._postings, row << _ROW_SHIFT
+        postings, packed_row = self._postings, row << ROW_SHIFT
         for term, frequency in zip(document.terms, document.frequencies, strict=True):
             posting = packed_row | frequency
             known = postings.get(term)
@@ -110,13 +85,14 @@ class Tail:
         known = self._postings.get(term)
         return len(known) - self._dead_postings.get(term, 0) if known is not None else 0
 
-    def view(self, weighted: Weighted) -> TailView:
+    def view(self, weighted: Weighted) -> PostingsView:
         """What a search for these terms needs, frozen."""
         found = [self._postings.get(term, _NO_POSTINGS) for term in weighted.terms]
         rows = len(self._documents)
-        return TailView(
+        return PostingsView(
+            weighted=weighted,
             postings=np.frombuffer(b"".join(found), np.int64),
-            weights=np.repeat(weighted.weights, list(map(len, found))),
+            sizes=list(map(len, found)),
             ordinals=self._ordinals[:rows],
             norms=self._norms[:rows],
             alive=self._alive[:rows].copy(),
