@@ -51,8 +51,6 @@ class Weighted:
     """count × idf of each term."""
     shares: NDArray[np.float64]
     """idf of each term as a share of the idf of all that some document holds; 0 for those that none holds."""
-    shares: NDArray[np.float64]
-    """idf of each term as a share of the idf of all terms that some document holds; 0.0 for those that none does."""
 
 
 @dataclass(frozen=True, slots=True)

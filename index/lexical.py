@@ -10,7 +10,6 @@ for microseconds, to change what searches see or to take a view of it). A search
 
 from __future__ import annotations
 
-import math
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,13 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.analyzer import Analyzer
-from index.bm25 import Dense, Statistics, Weighted
+from index.bm25 import Dense, Statistics, weigh
 from index.columns import Document, fingerprint, gather
 from index.hits import Hits, best
 from index.lexical_settings import LexicalSettings
+from index.postings import PostingsView
 from index.segments import Asked, Segment, SegmentSettings, passes
 from index.snapshot import Snapshot
-from index.tail import Tail, TailView
+from index.tail import Tail
 
 __all__ = ["Lexical", "LexicalSettings"]
 
@@ -39,7 +39,7 @@ class _View:
     """What one search sees: a moment between two changes."""
 
     statistics: Statistics
-    tail: TailView
+    tail: PostingsView
     segments: tuple[tuple[Segment, Asked], ...]
 
 
@@ -113,7 +113,7 @@ class Lexical:
             rows = self._tail.rows_of(wanted.tolist())
         result = np.zeros(len(wanted))
         here = rows >= 0
-        result[here] = view.tail.scores(view.statistics)[rows[here]]
+        result[here] = view.tail.bm25(view.statistics)[rows[here]]
         for segment, asked in view.segments:
             rows = segment.rows_of(wanted, asked.version)
             here = rows >= 0
@@ -121,18 +121,16 @@ class Lexical:
         return result.astype(np.float32)
 
     def dense(self, terms: Mapping[str, int], size: int) -> Dense:
-        """BM25 and the matched share of the query for every ordinal below ``size``, which is above all there are."""
+        """Every document with an ordinal below ``size``. Takes time in proportion to the postings of the terms."""
         with self._lock:
             view = self._view(terms)
         result = Dense(np.zeros(size), np.zeros(size))
-        alive = view.tail.alive
-        ordinals = view.tail.ordinals[alive]
-        result.bm25[ordinals] = view.tail.scores(view.statistics)[alive]
-        result.cover[ordinals] = view.tail.cover()[alive]
-        for segment, asked in view.segments:
-            scores, cover = segment.dense(asked)
-            result.bm25[segment.columns.ordinals] += scores
-            result.cover[segment.columns.ordinals] += cover
+        for part in (view.tail, *(segment.view(asked) for segment, asked in view.segments)):
+            cover = part.cover()
+            rows = np.flatnonzero((cover > 0.0) & part.alive & (part.ordinals < size))
+            ordinals = part.ordinals[rows]
+            result.bm25[ordinals] = part.bm25(view.statistics)[rows]
+            result.cover[ordinals] = cover[rows]
         return result
 
     def document_frequency(self, term: str) -> int:
@@ -177,10 +175,7 @@ class Lexical:
         terms, statistics = tuple(sorted(counts)), self._statistics()
         ids = self._ids(terms)
         frequencies = self._document_frequencies(terms, ids)
-        weights = [counts[term] * statistics.idf(frequency) for term, frequency in zip(terms, frequencies, strict=True)]
-        known = [statistics.idf(frequency) if frequency else 0.0 for frequency in frequencies]
-        shares = np.array(known, np.float64) / (math.fsum(known) or 1.0)
-        weighted = Weighted(terms, np.array(weights, np.float64), shares)
+        weighted = weigh(counts, terms, frequencies, statistics)
         asked = [Asked(weighted, one, statistics, self._version) for one in ids]
         return _View(statistics, self._tail.view(weighted), tuple(zip(self._segments, asked, strict=True)))
 
@@ -268,7 +263,7 @@ def _tier(documents: int, settings: LexicalSettings) -> int:
 
 
 def _search_tail(view: _View, allowed: NDArray[np.bool_] | None) -> Hits:
-    scores = view.tail.scores(view.statistics).astype(np.float32)
+    scores = view.tail.bm25(view.statistics).astype(np.float32)
     rows = np.flatnonzero((scores > 0.0) & view.tail.alive)
     if allowed is not None:
         rows = rows[passes(allowed, view.tail.ordinals[rows])]

@@ -168,21 +168,6 @@ class Segment:
         scores: NDArray[np.float64] = np.bincount(documents, added, len(rows)).astype(np.float64, copy=False)
         return scores
 
-    def dense(self, asked: Asked) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """BM25 and cover of every row, shape (rows,); 0.0 for the dead. One pass over all postings."""
-        columns = self.columns
-        places = self._places(asked.ids)[columns.ids]
-        matching = np.flatnonzero(places)
-        matching = matching[np.argsort(places[matching], kind="stable")]
-        terms = places[matching].astype(np.int64) - 1
-        rows = np.searchsorted(columns.starts, matching, side="right") - 1
-        frequencies = columns.frequencies[matching].astype(np.float64)
-        saturation = asked.statistics.saturation()[self._norms[rows]]
-        added = contributions(asked.weighted.weights[terms], frequencies, saturation)
-        alive = self.alive(asked.version)
-        scores = np.bincount(rows, added, len(columns)) * alive
-        return scores, np.bincount(rows, asked.weighted.shares[terms], len(columns)) * alive
-
     def view(self, asked: Asked) -> PostingsView:
         """The postings of all rows for these terms."""
         firsts, postings = self.columns.firsts, self.columns.inverted

@@ -1,7 +1,8 @@
 """The youngest documents, exact and in RAM: visible the moment they are added.
 
 A term's postings are one growing array, so adding a document is one append a term, and a search copies the arrays of
-its terms and scores all rows at once (see ``index.postings``). Rows are never reused: a replaced or removed document leaves a dead row behind.
+its terms and scores all rows at once (see ``index.postings``). Rows are never reused: a replaced or removed document
+leaves a dead row behind.
 
 The caller serialises changes and ``view``; a view is computed on without any lock, for nothing it holds changes.
 """
