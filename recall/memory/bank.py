@@ -10,33 +10,28 @@ the whole group fails and nothing of it was kept or seen. Reads never wait for a
 - A bank that is closed for want of room hands its callers on to the bank that was opened in its stead.
 """
 
-import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Protocol, TypeVar, cast
+from typing import TypeVar, cast
 
-import uuid_utils
-from msgspec import UNSET
-
-from recall.memory import commands, fold, importing, names, saving
-from recall.memory.clock import Clock
-from recall.memory.commands import Command, Setting
+from recall.memory import commands, importing, names, saving
+from recall.memory.commands import Command
+from recall.memory.derived import Derived, Subscribers
 from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly
 from recall.memory.events import Event
-from recall.memory.files import Files
 from recall.memory.group_commit import GroupCommit, Ticket
+from recall.memory.history import history
 from recall.memory.lifecycle import Action
-from recall.memory.log import LOG_NAME, Log
 from recall.memory.opening import Opened, open_bank, reopen_bank
+from recall.memory.place import Outfit, Place
+from recall.memory.planning import Work, planned
 from recall.memory.record import (
     LOCAL,
     Actor,
     BankInfo,
     BankName,
-    Change,
     Counts,
     HistoryEntry,
     Imported,
@@ -51,49 +46,8 @@ from recall.memory.record import (
     Superseded,
     Written,
 )
-from recall.memory.settings import StorageSettings
-from recall.memory.state import Draft, State
 
 _Result = TypeVar("_Result")
-_logger = logging.getLogger(__name__)
-
-
-class Derived(Protocol):
-    """Something built from a bank's memories that can be thrown away."""
-
-    def apply(self, changes: Sequence[Change], last_seq: int) -> None:
-        """Take in changes, in seq order: after the fdatasync, before the acknowledgement, under the write lock.
-
-        `changes` is empty when only the bank's own settings changed.
-        """
-
-    def rebuild(self, last_seq: int) -> None:
-        """The log was changed by hand and read again: seqs and ordinals may be others. Start over."""
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Which bank, and where it lies."""
-
-    tenant: str
-    name: BankName
-    folder: Path
-
-    @property
-    def log(self) -> Path:
-        """The log file."""
-        return self.folder / LOG_NAME
-
-
-@dataclass(frozen=True, slots=True)
-class Outfit:
-    """What a bank works with. `successor` opens the bank anew after it was closed for want of room."""
-
-    files: Files
-    clock: Clock
-    settings: StorageSettings
-    successor: Callable[[Place], "Bank"]
-    new_id: Callable[[], str] = lambda: str(uuid_utils.uuid7())
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +56,6 @@ class Snapshot:
 
     records: Sequence[Record]
     last_seq: int
-
-
-@dataclass(frozen=True, slots=True)
-class _Work:
-    command: Command[object]
-    actor: Actor
 
 
 class _Moved(Exception):  # noqa: N818
@@ -121,10 +69,9 @@ class Bank:
         self.place = place
         self._outfit = outfit
         self._opened = opened
-        self._commits: GroupCommit[_Work] = GroupCommit(self._commit, outfit.settings.max_group)
+        self._commits: GroupCommit[Work] = GroupCommit(self._commit, outfit.settings.max_group)
         self._reading = threading.Lock()  # held while a draft is taken in, so a snapshot never holds half a command
-        self._derived: list[Derived] = []
-        self._stale: list[Derived] = []
+        self._subscribers = Subscribers(place.name)
         self._closed = False
 
     @classmethod
@@ -171,7 +118,7 @@ class Bank:
     @property
     def stale(self) -> Sequence[Derived]:
         """What failed to take a change in and needs a rebuild."""
-        return tuple(self._stale)
+        return self._subscribers.stale
 
     def save(
         self, items: Sequence[NewMemory], actor: Actor = LOCAL, request_id: str = ""
@@ -258,7 +205,7 @@ class Bank:
         with self._reading:
             ordinal = self.get(memory_id).ordinal
             seqs = opened.state.events_of(ordinal)
-        return list(_history(opened.log, ordinal, seqs))
+        return list(history(opened.log, ordinal, seqs))
 
     def records(self) -> Sequence[Record]:
         """Every memory, by ordinal: a snapshot."""
@@ -302,15 +249,13 @@ class Bank:
     def subscribe(self, derived: Derived) -> int:
         """Keep `derived` up to date from now on; returns the last seq it is not told of."""
         with self._commits.hold():
-            self._derived.append(derived)
+            self._subscribers.add(derived)
             return self.last_seq
 
     def unsubscribe(self, derived: Derived) -> None:
         """Tell `derived` no more."""
         with self._commits.hold():
-            for told in (self._derived, self._stale):
-                if derived in told:
-                    told.remove(derived)
+            self._subscribers.remove(derived)
 
     def reload(self) -> list[str]:
         """Read the log again: take in hand edits, end read-only; one line for each change.
@@ -324,7 +269,7 @@ class Bank:
                 self._opened = opened
             before.log.close()
             if changes:
-                self._rebuild_derived()
+                self._subscribers.rebuild(opened.state.last_seq)
         return changes
 
     def close(self) -> None:
@@ -345,74 +290,21 @@ class Bank:
 
     def _write(self, command: Command[_Result], actor: Actor) -> _Result:
         try:
-            return cast(_Result, self._commits.submit(_Work(command, actor)))
+            return cast(_Result, self._commits.submit(Work(command, actor)))
         except _Moved:
             return self._outfit.successor(self.place)._write(command, actor)
 
-    def _commit(self, group: Sequence[Ticket[_Work]]) -> None:
+    def _commit(self, group: Sequence[Ticket[Work]]) -> None:
         if self._closed:
             raise _Moved
         opened = self._opened
         if opened.log.poisoned is not None:
             raise ReadOnly(self.name, opened.log.poisoned)
-        draft, results = self._planned(opened.state, group)
+        draft, results = planned(self.name, self._outfit.clock.now(), opened.state, group)
         if draft.entries:
             opened.log.append(opened.state.last_seq, draft.entries)
             with self._reading:
                 opened.state.take(draft)
-            self._tell(draft.changes, opened.state.last_seq)
+            self._subscribers.tell(draft.changes, opened.state.last_seq)
         for ticket, result in results:
             ticket.succeed(result)
-
-    def _planned(
-        self, state: State, group: Sequence[Ticket[_Work]]
-    ) -> tuple[Draft, list[tuple[Ticket[_Work], object]]]:
-        """Each command against the draft of those before it; one that fails halfway (a bug) is left out."""
-        now = self._outfit.clock.now()
-        while True:
-            draft, results = Draft(state), []
-            for ticket in group:
-                if ticket.done:
-                    continue
-                setting = Setting(self.name, now, ticket.work.actor)
-                try:
-                    result = ticket.work.command.plan(draft, setting)
-                except Exception as error:  # noqa: BLE001 (it is raised to the one who asked)
-                    ticket.fail(error)
-                    if draft.dirty:
-                        break
-                    continue
-                draft.finish(ticket.work.actor)
-                results.append((ticket, result))
-            else:
-                return draft, results
-
-    def _tell(self, changes: Sequence[Change], last_seq: int) -> None:
-        for derived in tuple(self._derived):
-            try:
-                derived.apply(changes, last_seq)
-            except Exception:
-                _logger.exception("derived data failed to take a change in bank=%s seq=%d", self.name, last_seq)
-                self._derived.remove(derived)
-                self._stale.append(derived)
-
-    def _rebuild_derived(self) -> None:
-        self._derived += self._stale
-        self._stale.clear()
-        for derived in tuple(self._derived):
-            try:
-                derived.rebuild(self._opened.state.last_seq)
-            except Exception:
-                _logger.exception("derived data failed to rebuild bank=%s", self.name)
-                self._derived.remove(derived)
-                self._stale.append(derived)
-
-
-def _history(log: Log, ordinal: int, seqs: Sequence[int]) -> Iterator[HistoryEntry]:
-    record, text = None, ""
-    for seq in seqs:
-        event = log.event(seq)
-        record = fold.folded(record, ordinal, seq, event.at, event)
-        text = text if event.text is UNSET else event.text
-        note = "" if event.note is UNSET else event.note
-        yield HistoryEntry(seq, event.at, event.actor, event.op, note, record, text)

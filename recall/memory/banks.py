@@ -16,7 +16,7 @@ from pathlib import Path
 import uuid_utils
 from msgspec.structs import replace
 
-from recall.memory.bank import Bank, Outfit, Place
+from recall.memory.bank import Bank
 from recall.memory.clock import Clock
 from recall.memory.data_folder import DataFolder
 from recall.memory.doors import Doors
@@ -33,6 +33,7 @@ from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
 from recall.memory.log import LOG_NAME, failure
 from recall.memory.names import bank_name, checked_info
+from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
 from recall.memory.settings import StorageSettings
 
@@ -277,6 +278,9 @@ class Banks:
         """Close a bank if it is open; the caller is behind its door."""
         with self._mutex:
             bank = self._open.pop(key, None)
+        self._let_go(bank)
+
+    def _let_go(self, bank: Bank | None) -> None:
         if bank is not None:
             self._on_close(bank)
             bank.close()
@@ -284,8 +288,9 @@ class Banks:
     def _make_room(self) -> None:
         while (key := self._surplus()) is not None:
             with self._doors.through(key):
-                if key not in self._leases:
-                    self._shut(key)
+                with self._mutex:  # a lease is counted before it asks for the bank, so it gets this one or the next
+                    bank = None if key in self._leases else self._open.pop(key, None)
+                self._let_go(bank)
 
     def _surplus(self) -> tuple[str, str] | None:
         with self._mutex:
