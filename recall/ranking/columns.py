@@ -5,7 +5,6 @@ recall reads a consistent one however the bank moves on. The caller serialises w
 """
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +15,7 @@ from recall.ranking.tag_postings import TagPostings
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 NO_AUTHOR = 0
+_QUESTION_MARKS = ("?", "？", "؟")
 
 ARCHIVED = frozenset({Status.SUPERSEDED, Status.RETIRED, Status.EXPIRED})
 """Statuses that a query with `include_superseded` also ranks."""
@@ -38,6 +38,8 @@ class Columns:
         self._accepted = Growing(np.bool_)
         self._archived = Growing(np.bool_)
         self._kind = Growing(np.uint8)
+        self._characters = Growing(np.int64)
+        self._asks = Growing(np.bool_)
         self._author = Growing(np.int32)
         self._authors: dict[str, int] = {}
         self._author_counts: dict[int, int] = {}
@@ -83,6 +85,21 @@ class Columns:
         """Codes of `author_code`; NO_AUTHOR where nobody is named."""
         return self._author.view(self.size)
 
+    @property
+    def characters(self) -> NDArray[np.int64]:
+        """Length of the text."""
+        return self._characters.view(self.size)
+
+    @property
+    def asks(self) -> NDArray[np.bool_]:
+        """True for a text that is nothing but a short question."""
+        return self._asks.view(self.size)
+
+    def describe(self, ordinal: int, text: str, longest_question: int) -> None:
+        """Note what ranking needs to know of a text; `longest_question` in characters."""
+        self._characters[ordinal] = len(text)
+        self._asks[ordinal] = len(text) < longest_question and text.rstrip().endswith(_QUESTION_MARKS)
+
     def put(self, record: Record) -> None:
         """Write the row of `record`; its ordinal is in use or the next free one."""
         self._keep(record)
@@ -102,15 +119,17 @@ class Columns:
 
     def selectable(self, now: int) -> NDArray[np.bool_]:
         """Memories that may be recalled at `now`: accepted, not an episode, not past their time."""
-        return self._accepted.view(self.size) & ~self._past(now)
+        return self.accepted() & ~self._past(now)
 
     def archived(self, now: int) -> NDArray[np.bool_]:
         """Superseded, retired and expired memories, recorded as such or merely past their time."""
-        return self._archived.view(self.size) | (self._accepted.view(self.size) & self._past(now))
+        archived: NDArray[np.bool_] = self._archived.view(self.size) | (self.accepted() & self._past(now))
+        return archived
 
     def accepted(self) -> NDArray[np.bool_]:
         """Memories that every leg holds: accepted and not an episode, expired ones included."""
-        return self._accepted.view(self.size)
+        accepted: NDArray[np.bool_] = self._accepted.view(self.size)
+        return accepted
 
     def author_code(self, name: str) -> int:
         """The code of an author, NO_AUTHOR for a stranger."""
@@ -121,7 +140,7 @@ class Columns:
         return self._author_counts.get(self.author_code(name), 0) / max(1, self.accepted_count)
 
     def _past(self, now: int) -> NDArray[np.bool_]:
-        expires = self._expires.view(self.size)
+        expires: NDArray[np.int64] = self._expires.view(self.size)
         return (expires != 0) & (expires <= now)
 
     def _keep(self, record: Record) -> None:
@@ -158,10 +177,3 @@ def indexed(record: Record) -> bool:
 def archived(record: Record) -> bool:
     """True when only a query with `include_superseded` may rank the memory."""
     return record.status in ARCHIVED and record.kind is not Kind.EPISODE
-
-
-def mask(size: int, ordinals: Iterable[int]) -> NDArray[np.bool_]:
-    """A mask of `size` that is True at `ordinals`."""
-    marked = np.zeros(size, np.bool_)
-    marked[np.fromiter(ordinals, np.int64)] = True
-    return marked

@@ -42,4 +42,5 @@ def _with_ties(
     last = order[limit - 1]
     tied = (scores[order] == scores[last]) & (updated_at[order] == updated_at[last])
     tied[:limit] = True
-    return order[tied]
+    kept: NDArray[np.int64] = order[tied]
+    return kept

@@ -1,7 +1,7 @@
-"""What the legs say of a set of memories, and what is known of them besides: the input of the fusion.
+"""What the legs say of the memories of a bank, and what is known of them besides: the input of the fusion.
 
-Rows are memories; all arrays have as many rows, in the order of `ordinals`. A small bank is scored whole (a row for
-every ordinal), a large one on the candidates of its legs and their neighbours.
+All arrays have shape (size,), by ordinal, unless they say otherwise. Memories that may not be results have rows too;
+they are masked at the cut.
 """
 
 from dataclasses import dataclass
@@ -11,40 +11,72 @@ from numpy.typing import NDArray
 
 from recall.ranking.scale import Scale
 
+Rows = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """Raw leg scores of some memories."""
+class Words:
+    """The lexical leg."""
 
-    ordinals: NDArray[np.int64]
-    lexical: NDArray[np.float64]
-    """BM25; 0 where no word matches."""
-    cosine: NDArray[np.float64] | None
-    """Cosine, NaN where there is no vector; None when the vector leg did not run."""
-    names: NDArray[np.float64]
-    """Score of the entity leg, 0 to 1, rare names above common ones."""
-    said: NDArray[np.bool_]
+    bm25: Rows
+    """0 where no word matches."""
+    cover: Rows
+    """idf of the query's distinct words that a memory holds, as a share of all that the bank knows; 0 to 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """The vector leg."""
+
+    cosine: Rows
+    """NaN where there is no vector."""
+    scale: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """The entity leg, and the dates the query names."""
+
+    rarity: Rows
+    """How rare the names are that a memory shares with the query; 0 to 1."""
+    said: Mask
     """True where somebody the query names said it."""
-    links: NDArray[np.int64]
-    """(rows, links) the row of each neighbour; the number of rows where there is none."""
+    dates: Rows
+    """How well a memory's time fits a date the query names; 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What is known of the same memories whatever the query."""
 
-    recency: NDArray[np.float64]
+    recency: Rows
     """Factor on lexical evidence, in [floor, 1]."""
     recency_norm: float
-    corroboration: NDArray[np.float64]
+    """What it is divided by: its root mean square over the bank."""
+    lends: Mask
+    """True for memories in use: others lend nothing."""
+    links: NDArray[np.int64]
+    """(size, 2·reach): ordinals of the neighbours, -1 for none."""
+    distances: tuple[int, ...]
+    """Steps away of each column of `links`."""
+    sessions: NDArray[np.int64]
+    """Code of the session; 0 for none."""
+    characters: NDArray[np.int64]
+    """Length of the text."""
+    asks: Mask
+    """True for a text that is nothing but a short question."""
+    corroboration: Rows
     """ln(1 + times saved again)."""
-    pinned: NDArray[np.bool_]
+    pinned: Mask
 
 
 @dataclass(frozen=True, slots=True)
-class Scales:
-    """The legs' scales over the bank."""
+class Evidence:
+    """All there is to score by."""
 
-    lexical: Scale
-    """Of BM25 times recency over its norm."""
-    semantic: Scale
+    words: Words
+    meaning: Meaning | None
+    """None when the vector leg did not run."""
+    names: Names
+    context: Context

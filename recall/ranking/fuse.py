@@ -1,99 +1,89 @@
-"""From the legs to one score.
+"""From the legs to one score, for every memory of the bank.
 
-    own(m)   = wl·z(bm25·recency) + ws·z(cosine)
-    score(m) = own(m) + Σ_d share_d·(own(prev_d) + own(next_d)) + we·entity(m) + wc·ln(1 + n) + wp·pinned
+    content(m) = wl·(b·bm25 + c·cover·√short)·recency + ws·z(cosine)
+    score(m)   = content(m) + near(m) + session(m) + we·entity(m) + wd·date(m) - wq·asks(m) + wc·ln(1 + n) + wp·pinned
 
-z is standardisation over the bank. A constant (what raw scores of zero fall short of the mean) is added to every
-score, which changes no order and makes the parts of a score what a reader expects: more than nothing when the leg
-matched. What is still below 1 is folded into (0, 1) by exp(x - 1), so a score is always positive, and the order is
-that of the sum.
+z is standardisation over the bank. `near` is a share of the best neighbour's content, `session` a share of what the
+best memory of the session has over this one; both lend what is above the mean, and nothing else is ever lent.
 
-Context raises, it does not admit: a memory is a result when a word matches, when its cosine or a name reaches its
-floor, or when its neighbours lend it enough.
+A constant (what a cosine of zero falls short of the mean) is added to every score, which changes no order and makes
+the parts of a score what a reader expects. What is still below 1 is folded into (0, 1) by exp(x - 1), so a score is
+always positive and the order is that of the sum.
+
+Context raises, it does not admit: a memory is a result when a word matches, when its cosine or a rare name reaches the
+floor, or when those next to it lend it enough.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recall.ranking import signals
-from recall.ranking.evidence import Context, Evidence, Scales
+from recall.ranking.evidence import Evidence, Mask, Meaning, Rows
 from recall.ranking.settings import RankingSettings
-from recall.ranking.signals import Rows
-
-
-@dataclass(frozen=True, slots=True)
-class LegWeights:
-    """Weights of the two scored legs in one mode."""
-
-    lexical: float
-    semantic: float
 
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """Scores and their parts, by row of the evidence."""
+    """Scores by ordinal, who may be a result, and the parts of the scores by name."""
 
     score: Rows
-    admitted: NDArray[np.bool_]
-    lexical: Rows
-    semantic: Rows
-    neighbour: Rows
-    entity: Rows
-    corroboration: Rows
-    pinned: Rows
+    admitted: Mask
+    parts: tuple[tuple[str, Rows], ...]
 
 
-def leg_weights(settings: RankingSettings, hybrid: bool) -> LegWeights:
-    """The settings' weights, or all weight on the words when there are no vectors, so that scores keep their size."""
-    if hybrid:
-        return LegWeights(settings.lexical, settings.semantic)
-    return LegWeights(settings.lexical + settings.semantic, 0.0)
+def fuse(evidence: Evidence, settings: RankingSettings) -> Fused:
+    """Score every memory by every leg that ran."""
+    context, meaning = evidence.context, evidence.meaning
+    lexical = signals.lexical(evidence.words, context, settings)
+    semantic = signals.semantic(meaning, lexical, settings) if meaning else np.zeros_like(lexical)
+    content = np.maximum(lexical + semantic, 0.0)
+    content *= context.lends
+    near = signals.near(content, context, settings)
+    neighbour = near + signals.session(content, context, settings)
+    if meaning is not None:
+        semantic += settings.semantic * meaning.scale.zero
+    parts = (
+        (signals.LEXICAL, lexical),
+        (signals.SEMANTIC, semantic),
+        (signals.NEIGHBOUR, neighbour),
+        (signals.ENTITY, signals.entity(evidence.names, settings)),
+        (signals.DATE, signals.dates(evidence.names, settings)),
+        (signals.QUESTION, signals.question(context, settings)),
+        (signals.CORROBORATION, signals.corroboration(context, settings)),
+        (signals.PINNED, signals.pinned(context, settings)),
+    )
+    return Fused(positive(_sum(parts)), _admitted(evidence, near, settings), parts)
 
 
-def fuse(
-    evidence: Evidence, context: Context, scales: Scales, distances: list[int], settings: RankingSettings
-) -> Fused:
-    """Score every row by every leg that ran."""
-    weights = leg_weights(settings, hybrid=evidence.cosine is not None)
-    words = signals.lexical(evidence, context, scales)
-    lexical = weights.lexical * words
-    semantic = weights.semantic * signals.semantic(evidence, words, scales, settings)
-    own = lexical + semantic
-    neighbour = signals.neighbours(evidence, own, distances, settings)
-    entity = signals.entity(evidence, settings)
-    corroboration = signals.corroboration(context, settings)
-    pinned = signals.pinned(context, settings)
-    lexical += weights.lexical * scales.lexical.zero
-    semantic += weights.semantic * scales.semantic.zero
-    total = lexical + semantic + neighbour + entity + corroboration + pinned
-    admitted = _admitted(evidence, neighbour, settings)
-    return Fused(positive(total), admitted, lexical, semantic, neighbour, entity, corroboration, pinned)
-
-
-def fuse_semantic(evidence: Evidence, scales: Scales, settings: RankingSettings) -> Fused:
+def fuse_meaning(meaning: Meaning, settings: RankingSettings) -> Fused:
     """Vectors alone, for measurement: no word, name, neighbour or context adds anything."""
-    assert evidence.cosine is not None
-    weight = settings.lexical + settings.semantic
-    known = ~np.isnan(evidence.cosine)
-    cosine = np.where(known, evidence.cosine, -1.0)
-    semantic = weight * (scales.semantic.standard(cosine) + scales.semantic.zero)
-    nothing = np.zeros_like(semantic)
+    known = ~np.isnan(meaning.cosine)
+    cosine = np.where(known, meaning.cosine, -1.0)
+    leg = settings.semantic * (meaning.scale.standard(cosine) + meaning.scale.zero)
     admitted = known & (cosine >= settings.semantic_floor)
-    return Fused(positive(semantic), admitted, nothing, semantic, nothing, nothing, nothing, nothing)
+    return Fused(positive(leg), admitted, ((signals.SEMANTIC, leg),))
 
 
 def positive(total: Rows) -> Rows:
-    """`total` where it is at least 1, exp(total - 1) below: strictly increasing, smooth, never negative."""
-    return np.where(total >= 1.0, total, np.exp(np.minimum(total, 1.0) - 1.0))
+    """`total` where it is at least 1, exp(total - 1) below: strictly increasing, smooth, above 0."""
+    low = total < 1.0
+    if low.any():
+        total[low] = np.exp(total[low] - 1.0)
+    return total
 
 
-def _admitted(evidence: Evidence, neighbour: Rows, settings: RankingSettings) -> NDArray[np.bool_]:
-    admitted = evidence.lexical > 0.0
-    admitted |= evidence.names >= settings.entity_floor
-    admitted |= neighbour >= settings.neighbour_floor
-    if evidence.cosine is not None:
-        with np.errstate(invalid="ignore"):
-            admitted |= evidence.cosine >= settings.semantic_floor
+def _sum(parts: tuple[tuple[str, Rows], ...]) -> Rows:
+    total = parts[0][1] + parts[1][1]
+    for _, part in parts[2:]:
+        total += part
+    return total
+
+
+def _admitted(evidence: Evidence, near: Rows, settings: RankingSettings) -> Mask:
+    admitted = evidence.words.bm25 > 0.0
+    admitted |= evidence.names.rarity >= settings.entity_floor
+    admitted |= near >= settings.near_floor
+    if evidence.meaning is not None:
+        admitted |= evidence.meaning.cosine >= settings.semantic_floor
     return admitted

@@ -1,8 +1,8 @@
 """Who said what next: memories of one session, in the order of their position, and each one's neighbours.
 
 `links` has one row a memory: the ordinals at distance -reach … -1, +1 … +reach in its session, -1 where there is
-none. Distance is counted in memories, not in positions, so a gap left by a retired memory closes. A memory without a
-session or without a position has no neighbours.
+none. `codes` tells which session each memory is in, 0 for none. Distance is counted in memories, not in positions, so
+a gap left by a retired memory closes. A memory without a session or without a position has no neighbours.
 """
 
 from bisect import bisect_left, insort
@@ -22,6 +22,8 @@ class Sessions:
     def __init__(self, reach: int) -> None:
         self._reach = reach
         self._links = Growing(np.int64, width=max(1, 2 * reach), fill=NONE)
+        self._codes = Growing(np.int64)
+        self._code_of: dict[str, int] = {}
         self._members: dict[str, list[tuple[int, int]]] = {}
         self._places: dict[int, tuple[str, int]] = {}
 
@@ -29,9 +31,13 @@ class Sessions:
         """(size, 2·reach) ordinals, NONE where there is no neighbour."""
         return self._links.view(size)
 
-    def distances(self) -> list[int]:
+    def codes(self, size: int) -> NDArray[np.int64]:
+        """(size,) which session, 0 for none."""
+        return self._codes.view(size)
+
+    def distances(self) -> tuple[int, ...]:
         """Steps away of each column of `links`."""
-        return [*range(self._reach, 0, -1), *range(1, self._reach + 1)]
+        return (*range(self._reach, 0, -1), *range(1, self._reach + 1))
 
     def place(self, record: Record) -> None:
         """Put a memory where its source says, from where it was before."""
@@ -39,9 +45,10 @@ class Sessions:
         if self._places.get(record.ordinal) == place:
             return
         self.remove(record.ordinal)
-        if place is None or not self._reach:
+        if place is None:
             return
         self._places[record.ordinal] = place
+        self._codes[record.ordinal] = self._code_of.setdefault(place[0], len(self._code_of) + 1)
         members = self._members.setdefault(place[0], [])
         entry = (place[1], record.ordinal)
         insort(members, entry)
@@ -56,11 +63,14 @@ class Sessions:
         at = bisect_left(members, (place[1], ordinal))
         del members[at]
         self._links[ordinal] = NONE
+        self._codes[ordinal] = 0
         self._relink(members, at)
         if not members:
             del self._members[place[0]]
 
     def _relink(self, members: list[tuple[int, int]], around: int) -> None:
+        if not self._reach:
+            return
         for at in range(max(0, around - self._reach), min(len(members), around + self._reach + 1)):
             self._links[members[at][1]] = [
                 members[other][1] if 0 <= other < len(members) else NONE for other in self._others(at)

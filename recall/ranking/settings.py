@@ -5,18 +5,35 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class RankingSettings:
-    """Weights and limits of one recall. A request may override the weights within 0 to `max_weight`."""
+    """Weights and limits of one recall. A request may override the weights within 0 to `max_weight`.
 
-    lexical: float = 0.3
-    """Weight of the BM25 leg, in standard deviations of BM25 over the bank."""
-    semantic: float = 0.7
+    The evidence of a memory is told in standard deviations of the cosine over the bank: a weight of 1 is worth one.
+    """
+
+    lexical: float = 1.0
+    """Weight of the lexical leg: `bm25` times BM25 plus `cover` times the share of the query that is matched."""
+    bm25: float = 0.07
+    """Part of raw BM25 in the lexical leg."""
+    cover: float = 3.5
+    """Part of the matched share (idf of the query's words that a memory holds, 0 to 1) in the lexical leg."""
+    semantic: float = 1.0
     """Weight of the cosine leg, in standard deviations of the cosine over the bank."""
     entity: float = 2.0
-    """Weight of the entity leg: 1 for what a person the query names said, a rarity in (0, 1] for other names."""
+    """Weight of the entity leg: 1 for what somebody the query names said, a rarity in (0, 1] for other names."""
     neighbour: float = 1.0
-    """Scales what the memories next to one in its session lend it."""
-    neighbour_shares: tuple[float, ...] = (0.2, 0.1)
-    """Share of a neighbour's lexical and semantic evidence that is lent: one step away, two steps away."""
+    """Scales what the other memories of its session lend one."""
+    near_shares: tuple[float, ...] = (0.4, 0.28, 0.2)
+    """Share of the best neighbour's content evidence that is lent, by distance: one, two, three steps away."""
+    short_characters: int = 330
+    """Text up to this length is short: a longer one borrows proportionally less and covers a query less surely."""
+    session_share: float = 0.33
+    """Share of what the best memory of the session has over this one that is lent."""
+    dates: float = 3.3
+    """Weight of a date that the query names: 1 for memories of that time, half for those shortly after."""
+    bare_question: float = 1.0
+    """Taken from a memory that is nothing but a short question: it asks, it does not tell."""
+    bare_question_characters: int = 120
+    """Longest text that counts as nothing but a question."""
     corroboration: float = 0.1
     """Weight of ln(1 + times saved again)."""
     pinned: float = 0.5
@@ -29,16 +46,14 @@ class RankingSettings:
     """A memory that matches by its vector alone needs at least this cosine to be a result."""
     entity_floor: float = 0.3
     """A memory that matches by a name alone needs a name at least this rare to be a result; hubs are not."""
-    neighbour_floor: float = 0.3
-    """A memory that matches nothing itself is a result when its neighbours lend it at least this much."""
+    near_floor: float = 0.3
+    """A memory that matches nothing itself is a result when those near it lend it at least this much."""
     hub_author_share: float = 0.1
     """Somebody who said at least this part of the bank is matched as its author and left out of the query's words."""
-    missing_cosine_share: float = 0.4
-    """A memory without a vector yet gets this share of its standardised BM25 as its standardised cosine."""
+    missing_cosine_share: float = 0.5
+    """A memory without a vector yet gets this share of its lexical leg as its standardised cosine."""
     prior_memories: float = 5.0
-    """How many memories the prior of each leg's scale weighs; matters in small banks only."""
-    prior_lexical_share: float = 0.2
-    """Prior deviation of BM25, as a share of the idf of the whole query."""
+    """How many memories the prior of the cosine's scale weighs; matters in small banks only."""
     prior_cosine_mean: float = 0.1
     """Prior mean of the cosine between unrelated texts."""
     prior_cosine_deviation: float = 0.12
@@ -47,10 +62,6 @@ class RankingSettings:
     """Distinct words of a query that are looked up; the rest are left out and the answer says so."""
     max_query_characters: int = 4_000
     """Characters of a query that are read; the rest are left out and the answer says so."""
-    candidates: int = 1_000
-    """Memories asked of each leg in the first round, in banks too large to be scored whole."""
-    dense_limit: int = 20_000
-    """Banks up to this many memories are scored whole, memory by memory, in one vectorised pass."""
     auto_share: float = 0.6
     """Part of the time budget that mode AUTO waits for the query's vector; mode HYBRID waits for all of it."""
     coverage_ready: float = 0.95

@@ -1,0 +1,279 @@
+"""Everything of one bank that can be thrown away and built again, kept in step with its log.
+
+    columns · sessions       in RAM, from the records
+    lexical · entities       words and names of the accepted memories
+    archive                  words of superseded, retired and expired ones, built when first asked for
+    embedded                 vectors of the accepted memories under the current model
+
+A write is applied after it is on disk and before it is acknowledged, in small steps under a latch: a recall beside it
+sees whole steps, is as of `seq`, and waits for RAM alone. Whatever reads a disk is done before the latch is taken.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from index.analyzer import Analyzer
+from index.embedder import Embedder
+from index.entities import Entities, EntitySettings
+from index.lexical import Lexical, LexicalSettings
+from index.sidecar import Sidecar, text_key
+from index.vectors import VectorSettings
+from recall.memory.bank import Bank
+from recall.memory.record import Change, Record
+from recall.ranking.archive import Archive
+from recall.ranking.columns import Columns, archived, indexed
+from recall.ranking.embedded import Coverage, Embedded, Windows
+from recall.ranking.latch import Latch
+from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp
+from recall.ranking.recency import RecencyCache
+from recall.ranking.sessions import Sessions
+from recall.ranking.settings import RankingSettings
+from recall.ranking.work import Touched, gather, indexed_text, names_of
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSettings:
+    """How the derived structures of a bank are built."""
+
+    lexical: LexicalSettings = field(default_factory=LexicalSettings)
+    vectors: VectorSettings = field(default_factory=VectorSettings)
+    entities: EntitySettings = field(default_factory=EntitySettings)
+    ranking: RankingSettings = field(default_factory=RankingSettings)
+    changes_per_step: int = 16
+    """Memories that one hold of the latch takes in; a recall waits for no more."""
+
+
+class BankIndex:
+    """The derived side of one bank: a `Derived` of it and a `BackfillSource` of its vectors."""
+
+    def __init__(
+        self,
+        bank: Bank,
+        folder: Path,
+        analyzer: Analyzer,
+        settings: IndexSettings,
+        embedder: Callable[[], Embedder | None],
+    ) -> None:
+        self.bank = bank
+        self.analyzer = analyzer
+        self.columns = Columns()
+        self.sessions = Sessions(len(settings.ranking.near_shares))
+        self.entities = Entities(settings.entities)
+        self.lexical = Lexical(analyzer, settings.lexical, folder / "lexical")
+        self.archive = Archive(analyzer, settings.lexical)
+        self.embedded: Embedded | None = None
+        self.recency = RecencyCache()
+        self.seq = 0
+        """Every write up to this one is in."""
+        self._folder = folder
+        self._settings = settings
+        self._embedder = embedder
+        self._latch = Latch()
+        self._writes = threading.Lock()
+        self._keys: dict[int, bytes] = {}
+
+    @classmethod
+    def open(
+        cls,
+        bank: Bank,
+        folder: Path,
+        analyzer: Analyzer,
+        settings: IndexSettings,
+        embedder: Callable[[], Embedder | None],
+    ) -> "BankIndex":
+        """Load what lies in `folder`, build what it lacks, and follow the bank from now on.
+
+        `embedder` gives the one that is loaded now, if any; its vectors are then loaded at once.
+        """
+        index = cls(bank, folder, analyzer, settings, embedder)
+        with index._writes:
+            bank.subscribe(index)
+            index._load(trust=True)
+        index.use_current_model()
+        return index
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Inside, nothing of this index changes. Hold it for one pass, never while waiting."""
+        with self._latch.reading():
+            yield
+
+    def apply(self, changes: Sequence[Change], last_seq: int) -> None:
+        """Take in writes, in order. Changes that are in already are passed over."""
+        with self._writes:
+            fresh = [change for change in changes if change.seq > self.seq]
+            size = self._settings.changes_per_step
+            for start in range(0, len(fresh), size):
+                step = fresh[start : start + size]
+                self._apply(gather(step, self.bank.text), step[-1].seq)
+            with self._latch.writing():
+                self.seq = max(self.seq, last_seq)
+
+    def rebuild(self, last_seq: int) -> None:
+        """The bank was read anew: build everything from it."""
+        with self._writes, self._latch.writing():
+            self._forget()
+            self._load(trust=False)
+            self.seq = max(self.seq, last_seq)
+        self.use_current_model()
+
+    def coverage(self, model_id: str) -> Coverage:
+        """How many of the memories that can be recalled have a vector of this model."""
+        with self._latch.reading():
+            return self.coverage_now(model_id)
+
+    def coverage_now(self, model_id: str) -> Coverage:
+        """As `coverage`, for a caller that holds the index for reading."""
+        if self.embedded is None or self.embedded.model_id != model_id:
+            return Coverage(0, self.columns.accepted_count)
+        return self.embedded.coverage
+
+    def missing(self, model_id: str, limit: int) -> Sequence[tuple[bytes, str]]:
+        """(key, text) of texts without a vector of this model, newest first."""
+        self.use_current_model()
+        embedded = self.embedded
+        if embedded is None or embedded.model_id != model_id:
+            return []
+        with self._latch.reading():
+            wanted = [(key, self.columns.records[ordinal]) for key, ordinal in embedded.missing(limit)]
+        return [(key, self.bank.text(record)) for key, record in wanted]
+
+    def store(self, model_id: str, items: Sequence[tuple[bytes, Windows]]) -> None:
+        """Keep the vectors (windows, dimensions) of some texts. Raises OSError when the sidecar cannot be written."""
+        embedded = self.embedded
+        if embedded is None or embedded.model_id != model_id:
+            return
+        embedded.sidecar.put(items)
+        with self._writes, self._latch.writing():
+            embedded.store(items)
+
+    def use_current_model(self) -> None:
+        """Score by the vectors of the embedder that is loaded now; those of another are let go."""
+        embedder = self._embedder()
+        if embedder is None or (self.embedded is not None and self.embedded.model_id == embedder.model_id):
+            return
+        with self._writes:
+            if self.embedded is not None and self.embedded.model_id == embedder.model_id:
+                return
+            embedded = self._embedded_by(embedder)
+            with self._latch.writing():
+                self.embedded = embedded
+
+    def with_archive(self) -> None:
+        """Make sure that archived memories can be found; the first call reads their texts."""
+        if self.archive.lexical is None:
+            with self._writes:
+                self.archive.built(self._archived_documents, self.seq)
+
+    def flush(self) -> None:
+        """Write what is derived to disk, so that the next start has less to do. Raises OSError."""
+        if self.lexical.unflushed:
+            self.lexical.flush()
+            seq = self.lexical.applied_seq
+            save_stamp(self._folder, Stamp(seq, self.bank.stamp(seq)))
+
+    def close(self) -> None:
+        """Let go of the files."""
+        with self._writes:
+            self.lexical.close()
+            if self.embedded is not None:
+                self.embedded.sidecar.close()
+
+    def _apply(self, step: Sequence[Touched], seq: int) -> None:
+        entering = [(one.ordinal, indexed_text(one.after, one.text or "")) for one in step if one.enters]
+        leaving = [one.ordinal for one in step if one.leaves]
+        names = [(one.ordinal, names_of(one.after)) for one in step if one.enters]
+        reworded = [(one.ordinal, one.text or "") for one in step if one.reworded]
+        vectors = [(ordinal, text_key(text), self._known(text_key(text))) for ordinal, text in reworded]
+        into_archive = [(one.ordinal, indexed_text(one.after, one.text or "")) for one in step if one.enters_archive]
+        out_of_archive = [one.ordinal for one in step if one.leaves_archive]
+        with self._latch.writing():
+            for one in step:
+                self._place(one.after)
+            for ordinal, text in reworded:
+                self._describe(ordinal, text)
+            for ordinal in leaving:
+                self._keys.pop(ordinal, None)
+            self.lexical.apply(seq, entering, leaving)
+            self.entities.apply(names, leaving)
+            self.archive.apply(seq, into_archive, out_of_archive)
+            if self.embedded is not None:
+                self.embedded.apply(vectors, leaving)
+            self.seq = seq
+
+    def _known(self, key: bytes) -> Windows | None:
+        return self.embedded.sidecar.get(key) if self.embedded is not None else None
+
+    def _describe(self, ordinal: int, text: str) -> None:
+        self.columns.describe(ordinal, text, self._settings.ranking.bare_question_characters)
+        self._keys[ordinal] = text_key(text)
+
+    def _place(self, record: Record) -> None:
+        self.columns.put(record)
+        if indexed(record):
+            self.sessions.place(record)
+        else:
+            self.sessions.remove(record.ordinal)
+
+    def _forget(self) -> None:
+        self.columns = Columns()
+        self.sessions = Sessions(len(self._settings.ranking.near_shares))
+        self.entities = Entities(self._settings.entities)
+        self.archive = Archive(self.analyzer, self._settings.lexical)
+        self.recency = RecencyCache()
+        self._keys.clear()
+        if self.embedded is not None:
+            self.embedded.sidecar.close()
+            self.embedded = None
+
+    def _load(self, trust: bool) -> None:
+        """Build from the bank. `trust`: the lexical snapshot may be of this log."""
+        snapshot = self.bank.snapshot()
+        for record in snapshot.records:
+            self._place(record)
+        accepted = [record for record in snapshot.records if indexed(record)]
+        self.entities.apply([(record.ordinal, names_of(record)) for record in accepted], [])
+        applied = self._snapshot_seq(snapshot.last_seq) if trust else 0
+        documents = self._described(accepted)
+        if applied:
+            self._catch_up(documents, applied, snapshot.last_seq)
+        else:
+            self.lexical.rebuild(documents, snapshot.last_seq)
+        self.seq = snapshot.last_seq
+
+    def _described(self, records: Sequence[Record]) -> Iterator[tuple[int, str]]:
+        """(ordinal, what the lexical leg reads) of each; notes on the way what else is asked of a text."""
+        for record in records:
+            text = self.bank.text(record)
+            self._describe(record.ordinal, text)
+            yield record.ordinal, indexed_text(record, text)
+
+    def _snapshot_seq(self, last_seq: int) -> int:
+        """Up to where the lexical snapshot holds this very log; 0 when there is none."""
+        applied, stamp = self.lexical.open(), load_stamp(self._folder)
+        if stamp is None or not 0 < applied <= stamp.seq <= last_seq or self.bank.stamp(stamp.seq) != stamp.stamp:
+            return 0
+        return applied
+
+    def _catch_up(self, documents: Iterator[tuple[int, str]], applied: int, last_seq: int) -> None:
+        touched = {event.id for event in self.bank.events(applied + 1) if event.id}
+        records = self.columns.records
+        added = [(ordinal, text) for ordinal, text in documents if records[ordinal].id in touched]
+        gone = [record.ordinal for record in records if record.id in touched and not indexed(record)]
+        self.lexical.apply(last_seq, added, gone)
+
+    def _archived_documents(self) -> Iterator[tuple[int, str]]:
+        for record in list(self.columns.records):
+            if archived(record):
+                yield record.ordinal, indexed_text(record, self.bank.text(record))
+
+    def _embedded_by(self, embedder: Embedder) -> Embedded:
+        path = self._folder / "vectors" / f"{text_key(embedder.model_id).hex()}.vec"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        sidecar = Sidecar.open(path, embedder.model_id, embedder.dimensions)
+        embedded = Embedded(embedder.model_id, sidecar, self._settings.vectors, self._settings.ranking)
+        embedded.apply([(ordinal, key, sidecar.get(key)) for ordinal, key in self._keys.items()], [])
+        return embedded

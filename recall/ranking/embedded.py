@@ -1,0 +1,105 @@
+"""The vectors of one bank under one model: which memories have theirs, which still wait.
+
+    memory ──key──► waiting   until the backfill brings its windows, or the sidecar has them already
+                  ► scored    a row a window in `Vectors`
+
+`scored` turns true when nearly all accepted memories have a vector and false when most have none, so one fresh memory
+does not switch the vector leg off, and a new model or a large import does not rank a bank by the few vectors there are.
+The caller serialises writes against reads and against each other.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index.sidecar import Sidecar
+from index.vectors import Vectors, VectorSettings
+from recall.ranking.settings import RankingSettings
+
+Windows = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """How many of the memories that can be recalled have a vector of one model."""
+
+    embedded: int
+    total: int
+
+    @property
+    def share(self) -> float:
+        """1 for an empty bank."""
+        return self.embedded / self.total if self.total else 1.0
+
+
+class Embedded:
+    """Vectors by ordinal, of one model."""
+
+    def __init__(self, model_id: str, sidecar: Sidecar, vectors: VectorSettings, settings: RankingSettings) -> None:
+        self.model_id = model_id
+        self.sidecar = sidecar
+        self.vectors = Vectors(sidecar.dimensions, vectors)
+        self.scored = False
+        """Whether the vector leg takes part."""
+        self._settings = settings
+        self._keys: dict[int, bytes] = {}
+        self._waiting: dict[bytes, list[int]] = {}
+        self._waiting_count = 0
+
+    @property
+    def coverage(self) -> Coverage:
+        """Of the memories placed here."""
+        return Coverage(len(self._keys) - self._waiting_count, len(self._keys))
+
+    def apply(self, added: Iterable[tuple[int, bytes, Windows | None]], removed: Sequence[int]) -> None:
+        """Place memories (ordinal, key of the text, its vectors where known) and take others away."""
+        found: list[tuple[int, Windows]] = []
+        dropped = [ordinal for ordinal in removed if ordinal in self._keys]
+        for ordinal in dropped:
+            self._drop(ordinal)
+        for ordinal, key, windows in added:
+            if ordinal in self._keys:
+                self._drop(ordinal)
+                dropped.append(ordinal)
+            self._keys[ordinal] = key
+            if windows is None:
+                self._waiting.setdefault(key, []).append(ordinal)
+                self._waiting_count += 1
+            else:
+                found.append((ordinal, windows))
+        self.vectors.apply(found, dropped)
+        self._judge()
+
+    def missing(self, limit: int) -> list[tuple[bytes, int]]:
+        """(key, an ordinal with that text) of texts without vectors, newest first."""
+        newest = reversed(self._waiting.items())
+        return [(key, ordinals[-1]) for (key, ordinals), _ in zip(newest, range(limit), strict=False)]
+
+    def store(self, items: Sequence[tuple[bytes, Windows]]) -> None:
+        """The vectors of some texts have come; texts nobody waits for any more are let go."""
+        found = [(ordinal, windows) for key, windows in items for ordinal in self._waiting.pop(key, ())]
+        self._waiting_count -= len(found)
+        self.vectors.apply(found, [])
+        self._judge()
+
+    def live_keys(self) -> frozenset[bytes]:
+        """Keys of all placed texts: what the sidecar must keep."""
+        return frozenset(self._keys.values())
+
+    def _drop(self, ordinal: int) -> None:
+        key = self._keys.pop(ordinal)
+        waiting = self._waiting.get(key)
+        if waiting is not None and ordinal in waiting:
+            waiting.remove(ordinal)
+            self._waiting_count -= 1
+            if not waiting:
+                del self._waiting[key]
+
+    def _judge(self) -> None:
+        share = self.coverage.share
+        if self.scored:
+            self.scored = share >= self._settings.coverage_lost
+        else:
+            self.scored = share >= self._settings.coverage_ready

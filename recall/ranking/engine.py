@@ -1,0 +1,155 @@
+"""One recall, from the query's text to the ranked answer.
+
+    ask        analyse the text; begin to embed it                 (question, vector_leg)
+    words      the lexical leg, while the vector is made           (legs)
+    wait       for the vector, inside the budget                   (vector_leg, budget)
+    score      every memory by every leg that is there             (scoring, fuse)
+    cut        filters, total order, the best k                    (allowed, ranking, cut)
+    fetch      their texts, from the log                           (bank)
+
+Every reading of the index is one pass under its latch: nothing is waited for and no disk is read inside. When a write
+came while the vector was made, the words are scored anew, so an answer is of one state. All memories are scored, so
+the best k are the first k of the best k + 1, and exact wherever the vector scan is.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from index.query_cache import EmbedderSource, QueryCache
+from recall.memory.bank import Bank
+from recall.memory.clock import Clock
+from recall.memory.record import Record
+from recall.ranking import legs, question, vector_leg
+from recall.ranking.allowed import why_not_allowed
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.budget import Budget
+from recall.ranking.evidence import Words
+from recall.ranking.explain import signals_of
+from recall.ranking.query import RecallQuery
+from recall.ranking.results import Degraded, Ranked, RankedMemory, Signal, WhyNot
+from recall.ranking.scoring import Pass, Scored, capped, score
+from recall.ranking.settings import RankingSettings
+from recall.ranking.stopwatch import Stopwatch
+from recall.ranking.vector_leg import Asked
+from recall.ranking.why_not import why_not
+
+
+@dataclass(frozen=True, slots=True)
+class _Picked:
+    """The results of one pass, all but their texts."""
+
+    records: tuple[Record, ...]
+    scores: tuple[float, ...]
+    signals: tuple[tuple[Signal, ...], ...]
+    retrieval: str
+    degraded: tuple[Degraded, ...]
+    seq: int
+    below_min_score: int
+    why_not: WhyNot | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Early:
+    """The words, scored while the vector was made, and the state they are of."""
+
+    seq: int
+    words: Words
+
+
+class Engine:
+    """Answers recalls over any bank. Thread-safe: it keeps nothing between two of them."""
+
+    def __init__(
+        self,
+        settings: RankingSettings,
+        queries: QueryCache,
+        slot: EmbedderSource,
+        clock: Clock,
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """`monotonic` gives seconds, on the clock that budgets are on."""
+        self._settings = settings
+        self._queries = queries
+        self._slot = slot
+        self._clock = clock
+        self._monotonic = monotonic
+
+    def recall(self, index: BankIndex, bank: Bank, query: RecallQuery, budget: Budget) -> Ranked:
+        """Rank the memories of a bank. Raises QueryHasNoWords; MemoryNotFound for a `why_not_id` that is unknown."""
+        watch = Stopwatch(self._monotonic)
+        about = bank.get(query.why_not_id) if query.why_not_id else None
+        if query.include_superseded:
+            index.with_archive()
+        one, asked = self._ask(index, query)
+        watch.lap("analyze")
+        early = _words(index, one) if asked.waits else None
+        watch.lap("lexical")
+        arrived = vector_leg.wait(asked, budget.wait_until(query.mode, one.settings), self._monotonic)
+        watch.lap("embed")
+        with index.reading():
+            words = early.words if early and early.seq == index.seq else _words_now(index, one)
+            watch.lap("lexical")
+            scored = score(index, one, words, arrived, watch)
+            picked = _pick(index, one, scored, about)
+            watch.lap("fuse")
+        results = _fetch(bank, picked)
+        watch.lap("fetch")
+        return Ranked(
+            results=results,
+            retrieval=picked.retrieval,
+            degraded=picked.degraded,
+            as_of_seq=picked.seq,
+            below_min_score=picked.below_min_score,
+            timings=watch.timings(),
+            why_not=picked.why_not,
+        )
+
+    def _ask(self, index: BankIndex, query: RecallQuery) -> tuple[Pass, Asked]:
+        settings = query.weights.over(self._settings) if query.weights is not None else self._settings
+        with index.reading():
+            analysed = question.ask(query.text, index, settings)
+            asked = vector_leg.ask(query.mode, analysed.embedded, index, self._slot, self._queries)
+        return Pass(query, analysed, settings, self._clock.now()), asked
+
+
+def _words(index: BankIndex, one: Pass) -> _Early:
+    with index.reading():
+        return _Early(index.seq, _words_now(index, one))
+
+
+def _words_now(index: BankIndex, one: Pass) -> Words:
+    return legs.words(index, one.question, one.query.include_superseded)
+
+
+def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None) -> _Picked:
+    ranking, query = scored.ranking, one.query
+    best, under = ranking.best(query.limit, query.min_score)
+    explained = [signals_of(at, ranking.evidence, ranking.fused) for at in best] if query.explain else [()] * len(best)
+    return _Picked(
+        records=tuple([ranking.records[at] for at in best]),
+        scores=tuple([float(ranking.fused.score[at]) for at in best]),
+        signals=tuple(explained),
+        retrieval=ranking.retrieval,
+        degraded=(*scored.degraded, *capped(one.question)),
+        seq=index.seq,
+        below_min_score=under,
+        why_not=_why_not(index, one, scored, about) if about is not None else None,
+    )
+
+
+def _why_not(index: BankIndex, one: Pass, scored: Scored, about: Record) -> WhyNot:
+    if about.ordinal >= index.columns.size:  # saved after this pass began
+        return WhyNot(about.id, "it was saved while this was answered", 0, 0.0)
+    record = index.columns.records[about.ordinal]
+    excluded = why_not_allowed(index.columns, one.query, record, one.now)
+    return why_not(record, scored.ranking, excluded)
+
+
+def _fetch(bank: Bank, picked: _Picked) -> tuple[RankedMemory, ...]:
+    return tuple(
+        [
+            RankedMemory(record, bank.text(record), score, signals)
+            for record, score, signals in zip(picked.records, picked.scores, picked.signals, strict=True)
+        ]
+    )

@@ -1,0 +1,76 @@
+"""The legs over a whole bank: every memory is scored, so the best k are the best k whatever k is.
+
+The caller holds the index for reading, so all legs speak of one state.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index.hits import Hits
+from recall.ranking import dates
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.embedded import Embedded
+from recall.ranking.evidence import Context, Meaning, Names, Rows, Words
+from recall.ranking.question import Question
+from recall.ranking.scale import scale_of
+from recall.ranking.settings import RankingSettings
+
+
+def words(index: BankIndex, question: Question, with_archive: bool) -> Words:
+    """BM25 and matched share of every memory; archived ones by the archive's own statistics."""
+    size = index.columns.size
+    found = index.lexical.dense(question.terms, size)
+    archive = index.archive.lexical
+    if not with_archive or archive is None:
+        return Words(found.bm25, found.cover)
+    old = archive.dense(question.terms, size)
+    return Words(found.bm25 + old.bm25, found.cover + old.cover)
+
+
+def meaning(embedded: Embedded, vector: NDArray[np.float32], size: int, settings: RankingSettings) -> Meaning:
+    """Cosine of every memory that has a vector, and its scale."""
+    cosine = embedded.vectors.dense(vector, size).astype(np.float64)
+    known = cosine[~np.isnan(cosine)]
+    return Meaning(cosine, scale_of(known, settings))
+
+
+def names(index: BankIndex, question: Question) -> Names:
+    """Who said it, whom it is about, and when it was."""
+    columns = index.columns
+    said = np.zeros(columns.size, np.bool_)
+    for author in question.authors:
+        said |= columns.author == author
+    rarity = scattered(index.entities.matches(question.names), columns.size) if question.names else _nothing(said)
+    fits = dates.fit(question.dates, columns.created_at) if question.dates else _nothing(said)
+    return Names(rarity, said, fits)
+
+
+def context(index: BankIndex, now: int, half_life_days: float, settings: RankingSettings) -> Context:
+    """What is known of every memory whatever the query; `now` in microseconds UTC."""
+    columns, size = index.columns, index.columns.size
+    recency = index.recency.at(
+        columns.version, columns.said_at, columns.accepted(), now, half_life_days, settings.recency_floor
+    )
+    return Context(
+        recency=recency.factors,
+        recency_norm=recency.norm,
+        lends=columns.selectable(now),
+        links=index.sessions.links(size),
+        distances=index.sessions.distances(),
+        sessions=index.sessions.codes(size),
+        characters=columns.characters,
+        asks=columns.asks,
+        corroboration=columns.corroboration,
+        pinned=columns.pinned,
+    )
+
+
+def scattered(hits: Hits, size: int) -> Rows:
+    """(size,) scores by ordinal, 0 where a leg did not match."""
+    scores = np.zeros(size)
+    scores[hits.ordinals] = hits.scores
+    return scores
+
+
+def _nothing(like: NDArray[np.bool_]) -> Rows:
+    return np.zeros(len(like))

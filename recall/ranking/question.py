@@ -1,0 +1,117 @@
+"""From a query's text to what each leg is asked.
+
+Names stand for people, and who said a memory is a field, not a word of its text. So somebody who said much of the bank
+is matched as the author, by the entity leg, left out of the words, and asked for in the first person where the query
+is embedded ("Caroline's dog" → "my dog"): that is how they spoke.
+
+First-person words of a query stand for the bank's user. The user's handle is matched as a name, and joins the words
+where nobody speaks under it ("who am I" → "User is called Dana").
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from index.analyzer import Analyzer
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.columns import NO_AUTHOR
+from recall.ranking.dates import NamedDate, named_dates
+from recall.ranking.errors import QueryHasNoWords
+from recall.ranking.settings import RankingSettings
+
+DEFAULT_HANDLE = "user"
+
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|us|our|ours|ourselves)\b", re.IGNORECASE)
+_POSSESSIVE = r"['’]s?"
+_SPACES = re.compile(r"\s+")
+_AGREEMENT = re.compile(r"\b(does|is|has) I\b", re.IGNORECASE)
+_AGREES = {"does": "do", "is": "am", "has": "have"}
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One query, analysed."""
+
+    terms: dict[str, int]
+    """Term → times asked, for BM25."""
+    embedded: str
+    """The text whose vector is compared."""
+    names: tuple[str, ...]
+    """Known names that are mentioned, the user's handle included."""
+    authors: tuple[int, ...]
+    """Codes of those names that have said something."""
+    dates: tuple[NamedDate, ...]
+    capped: str
+    """What was left out of an over-long query; empty when nothing was."""
+
+
+def ask(text: str, index: BankIndex, settings: RankingSettings) -> Question:
+    """Analyse a query. The caller holds the index for reading. Raises QueryHasNoWords."""
+    read = text[: settings.max_query_characters]
+    whole = index.analyzer.query_terms(read, settings.max_query_terms)
+    if not whole.had_words:
+        raise QueryHasNoWords(len(text))
+    handle = index.bank.info.user_handle.casefold() or DEFAULT_HANDLE
+    mentioned = index.entities.mentioned(read)
+    speaks = _FIRST_PERSON.search(read) is not None
+    names = tuple(dict.fromkeys((*mentioned, handle) if speaks else mentioned))
+    hubs = [name for name in mentioned if index.columns.author_share(name) >= settings.hub_author_share]
+    words = index.analyzer.query_terms(without(read, hubs), settings.max_query_terms) if hubs else whole
+    terms = dict(words.terms if words.had_words else whole.terms)
+    if speaks and _handle_is_a_word(handle, terms, index):
+        _add(terms, handle, index.analyzer)
+    return Question(
+        terms=terms,
+        embedded=in_first_person(read, hubs) if hubs and words.had_words else read,
+        names=names,
+        authors=_authors(names, index),
+        dates=named_dates(read),
+        capped=_capped(text, whole.capped, settings),
+    )
+
+
+def without(text: str, names: Sequence[str]) -> str:
+    """`text` with whole names, or the first word of longer ones, and their possessives left out."""
+    return _SPACES.sub(" ", _mention(names).sub(" ", text)).strip()
+
+
+def in_first_person(text: str, names: Sequence[str]) -> str:
+    """`text` as the people of these names would ask it of themselves."""
+    spoken = _mention(names).sub(lambda mention: "my" if mention["possessive"] else "I", text)
+    return _AGREEMENT.sub(_agreed, spoken)
+
+
+def _mention(names: Sequence[str]) -> re.Pattern[str]:
+    forms = {form for name in names for form in (name, name.split()[0])}
+    longest_first = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
+    return re.compile(rf"(?<!\w)(?:{longest_first})(?P<possessive>{_POSSESSIVE})?(?!\w)", re.IGNORECASE)
+
+
+def _agreed(match: re.Match[str]) -> str:
+    verb = _AGREES[match[1].lower()]
+    return f"{verb.capitalize() if match[1][0].isupper() else verb} I"
+
+
+def _handle_is_a_word(handle: str, terms: dict[str, int], index: BankIndex) -> bool:
+    """Nobody speaks under the handle, or the bank knows no word of the query."""
+    if index.columns.author_share(handle) == 0.0:
+        return True
+    return not any(index.lexical.document_frequency(term) for term in terms)
+
+
+def _add(terms: dict[str, int], handle: str, analyzer: Analyzer) -> None:
+    for term in analyzer.tokens(handle):
+        terms.setdefault(term, 1)
+
+
+def _authors(names: tuple[str, ...], index: BankIndex) -> tuple[int, ...]:
+    codes = (index.columns.author_code(name) for name in names)
+    return tuple(code for code in codes if code != NO_AUTHOR)
+
+
+def _capped(text: str, too_many_terms: bool, settings: RankingSettings) -> str:
+    if len(text) > settings.max_query_characters:
+        return f"the first {settings.max_query_characters} of {len(text)} characters were read"
+    if too_many_terms:
+        return f"the first {settings.max_query_terms} distinct words were looked up"
+    return ""

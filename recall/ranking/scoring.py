@@ -1,0 +1,79 @@
+"""One pass over one state of a bank: evidence of every leg that is there, fused, with the filters beside it."""
+
+from dataclasses import dataclass
+
+from recall.ranking import legs, vector_leg
+from recall.ranking.allowed import allowed
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.evidence import Evidence, Meaning, Words
+from recall.ranking.fuse import fuse, fuse_meaning
+from recall.ranking.query import Mode, RecallQuery
+from recall.ranking.question import Question
+from recall.ranking.ranking import HYBRID, LEXICAL, SEMANTIC, Ranking
+from recall.ranking.results import Degraded, DegradedReason
+from recall.ranking.settings import RankingSettings
+from recall.ranking.stopwatch import Stopwatch
+from recall.ranking.vector_leg import Arrived
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """What one pass works with, besides the state of the bank."""
+
+    query: RecallQuery
+    question: Question
+    settings: RankingSettings
+    now: int
+    """Microseconds UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The ranking, and why it may be worse than it could be."""
+
+    ranking: Ranking
+    degraded: tuple[Degraded, ...]
+
+
+def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: Stopwatch) -> Scored:
+    """Score every memory. The caller holds the index for reading since `words` were scored."""
+    meaning, degraded = _meaning(index, one, arrived)
+    watch.lap("vector")
+    half_life = index.bank.info.half_life_days or one.settings.half_life_days
+    if one.query.weights is not None and one.query.weights.half_life_days is not None:
+        half_life = one.query.weights.half_life_days
+    evidence = Evidence(
+        words=words,
+        meaning=meaning,
+        names=legs.names(index, one.question),
+        context=legs.context(index, one.now, half_life, one.settings),
+    )
+    alone = meaning is not None and one.query.mode is Mode.SEMANTIC
+    ranking = Ranking(
+        evidence=evidence,
+        fused=fuse_meaning(meaning, one.settings) if alone and meaning is not None else fuse(evidence, one.settings),
+        retrieval=SEMANTIC if alone else HYBRID if meaning is not None else LEXICAL,
+        allowed=allowed(index.columns, one.query, one.now),
+        records=index.columns.records,
+        updated_at=index.columns.updated_at,
+    )
+    return Scored(ranking, degraded)
+
+
+def _meaning(index: BankIndex, one: Pass, arrived: Arrived) -> tuple[Meaning | None, tuple[Degraded, ...]]:
+    """The vector leg, unless the vector is missing or the bank's vectors are not those of its model any more."""
+    if arrived.vector is None:
+        return None, arrived.degraded
+    embedded = index.embedded
+    if embedded is None or embedded.model_id != arrived.model_id or not embedded.scored:
+        return None, (vector_leg.behind(index.coverage_now(arrived.model_id)),)
+    meaning = legs.meaning(embedded, arrived.vector, index.columns.size, one.settings)
+    degraded = arrived.degraded
+    if embedded.coverage.share < 1.0:
+        degraded = (*degraded, vector_leg.behind(embedded.coverage))
+    return meaning, degraded
+
+
+def capped(question: Question) -> tuple[Degraded, ...]:
+    """The query was longer than the engine reads."""
+    return (Degraded(DegradedReason.QUERY_CAPPED, question.capped),) if question.capped else ()
