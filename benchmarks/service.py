@@ -87,7 +87,9 @@ class ServerProcess:
             except queue.Empty:
                 break
             if line is None:
-                raise ServiceError(f"the server ended before it listened: {self._last_errors()}")
+                told = self._last_errors()
+                self.stop()
+                raise ServiceError(f"the server ended before it listened: {told}")
             if _ANNOUNCEMENT in line:
                 return line.split(_ANNOUNCEMENT, 1)[1].split()[0]
         self.stop()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -18,8 +19,10 @@ from benchmarks.quality.dataset import LayoutError
 from benchmarks.quality.sets import registry
 from benchmarks.service import ServiceError
 
+_PIPED_WIDTH = 120
+
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
-console = Console()
+console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
 errors = Console(stderr=True)
 
 _USAGE, _FAILED = 2, 1

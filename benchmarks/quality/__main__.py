@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,15 +14,18 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 
 from benchmarks.quality import compare as comparing
 from benchmarks.quality import page, tables
+from benchmarks.quality import peers as peering
 from benchmarks.quality.dataset import Dataset, LayoutError
 from benchmarks.quality.figures import figures, write
 from benchmarks.quality.run import RunSettings, run
 from benchmarks.quality.sets import registry
-from benchmarks.quality.systems import UnknownSystemError, chosen
+from benchmarks.quality.systems import System, UnknownSystemError, chosen
 from benchmarks.service import LaunchSettings, ServiceError, service
 
+_PIPED_WIDTH = 120
+
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, no_args_is_help=True)
-console = Console()
+console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
 errors = Console(stderr=True)
 
 _USAGE, _FAILED = 2, 1
@@ -56,6 +60,7 @@ def measure(
     out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a page with plots goes beside it.")] = None,
     unit: Annotated[str | None, typer.Option(help="turn, session, …; the set's first when not given.")] = None,
     systems: Annotated[str, typer.Option(help="modes, ablations, fusions, all, or names, with commas.")] = "modes",
+    peers: Annotated[str, typer.Option(help="Other retrievers in the same run: bm25s.")] = "",
     baseline: Annotated[str, typer.Option(help="The system that the others are compared with.")] = "lexical",
     haystacks: Annotated[int | None, typer.Option(help="Only the first N conversations.")] = None,
     server: Annotated[str | None, typer.Option(help="HOST:PORT of a running service, instead of our own.")] = None,
@@ -68,8 +73,15 @@ def measure(
         overrides = dict(_pair(text) for text in setting or [])
         dataset = registry.load(name, data, unit)
         dataset = dataset.first(haystacks) if haystacks else dataset
-        _measure(dataset, systems, baseline, server, overrides, out)
-    except (registry.UnknownSetError, UnknownSystemError, LayoutError, OSError, msgspec.DecodeError) as problem:
+        _measure(dataset, chosen(systems), peering.chosen(peers), baseline, server, overrides, out)
+    except (
+        registry.UnknownSetError,
+        UnknownSystemError,
+        peering.UnknownPeerError,
+        LayoutError,
+        OSError,
+        msgspec.DecodeError,
+    ) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_USAGE) from problem
     except (ServiceError, grpc.RpcError) as problem:
@@ -91,15 +103,20 @@ def _said(problem: Exception) -> str:
 
 
 def _measure(
-    dataset: Dataset, systems: str, baseline: str, server: str | None, overrides: dict[str, str], out: Path | None
+    dataset: Dataset,
+    systems: tuple[System, ...],
+    peers: tuple[peering.Peer, ...],
+    baseline: str,
+    server: str | None,
+    overrides: dict[str, str],
+    out: Path | None,
 ) -> None:
-    picked = chosen(systems)
     if not any(dataset.in_headline(question.category) for question in dataset.questions()):
         raise LayoutError(dataset.name, "no question with evidence is left")
     settings = RunSettings()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with service(server, LaunchSettings(overrides)) as running, Progress(*columns, console=errors) as progress:
-        done = run(running, dataset, picked, settings, Bar(progress))
+        done = run(running, dataset, systems, peers, settings, Bar(progress))
     facts = {"limit": str(settings.limit), "seed": "fixed", **{f"server {key}": v for key, v in overrides.items()}}
     found = figures(dataset, done, baseline, facts)
     tables.show(found, console)

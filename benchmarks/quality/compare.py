@@ -72,7 +72,7 @@ def show(before: Path, after: Path, console: Console) -> None:
     old, new = read(before), read(after)
     found = compare(old, new)
     table = Table("system", "metric", title=f"{old.set}, unit {old.unit}, {old.headline}: B - A")
-    for heading in ("A", "B", "B - A  95 % interval  p", "verdict"):
+    for heading in ("A", "B", "B - A \\[95 % interval] p", "verdict"):
         table.add_column(heading, justify="right")
     for row in _rows(found):
         table.add_row(*row)

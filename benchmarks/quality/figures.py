@@ -58,6 +58,7 @@ class Figures(msgspec.Struct, frozen=True):
     category_n: dict[str, int]
     latency_ms: dict[str, Latency]
     degraded: dict[str, dict[str, int]]
+    without_results: dict[str, int]
     dropped: dict[str, Left]
     documents: int
     memories: int
@@ -109,6 +110,7 @@ def figures(
         category_n=categories,
         latency_ms={name: _latency(outcome) for name, outcome in run.outcomes.items()},
         degraded={name: dict(outcome.degraded) for name, outcome in run.outcomes.items()},
+        without_results={name: outcome.without_results for name, outcome in run.outcomes.items()},
         dropped={reason: Left(len(ids), tuple(ids[:_IDS_SHOWN])) for reason, ids in dataset.dropped.items()},
         documents=run.documents,
         memories=run.memories,

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from benchmarks.quality.dataset import Dataset, Haystack, Question
 from benchmarks.quality.judgement import Judgement, judge
 from benchmarks.quality.loading import Loaded, LoadSettings, load, wait_for_coverage
+from benchmarks.quality.peers import Peer
 from benchmarks.quality.systems import System
 from benchmarks.service import Service, ServiceError
 from recall.v1 import admin_service_pb2, bank_service_pb2
@@ -42,11 +43,12 @@ class Progress(Protocol):
 
 @dataclass(slots=True)
 class Outcome:
-    """What one system did: a judgement and a latency for each question, and how often an answer was degraded."""
+    """What one system did: a judgement and a latency for each question; how many answers were degraded, or empty."""
 
     judgements: list[Judgement] = field(default_factory=list)
     latency_ms: list[float] = field(default_factory=list)
     degraded: Counter[str] = field(default_factory=Counter)
+    without_results: int = 0
 
     def latencies(self) -> NDArray[np.float64]:
         """In the order asked, shape (n,), milliseconds at the client."""
@@ -66,21 +68,32 @@ class Run:
 
 
 def run(
-    service: Service, dataset: Dataset, systems: Sequence[System], settings: RunSettings, progress: Progress
+    service: Service,
+    dataset: Dataset,
+    systems: Sequence[System],
+    peers: Sequence[Peer],
+    settings: RunSettings,
+    progress: Progress,
 ) -> Run:
-    """Measures ``systems`` on ``dataset``. The banks it makes are deleted again."""
+    """Measures ``systems`` and ``peers`` on ``dataset``. The banks it makes are deleted again."""
     embedder = _ready_embedder(service, systems, settings)
-    outcomes = {system.name: Outcome() for system in systems}
+    outcomes = {name: Outcome() for name in _names(systems, peers)}
     memories, parted, load_s = 0, 0, 0.0
     for number, haystack in enumerate(dataset.haystacks):
         began = time.perf_counter()
         loaded = _fill(service, f"{settings.bank_prefix}-{number}", haystack, dataset, embedder, settings, progress)
         load_s += time.perf_counter() - began
         _ask_all(service, loaded, haystack, systems, outcomes, settings, progress)
+        for peer in peers:
+            _ask_peer(peer, loaded, haystack, outcomes[peer.name], settings)
         service.banks.Delete(bank_service_pb2.BankServiceDeleteRequest(name=loaded.bank), timeout=60.0)
         memories, parted = memories + loaded.memories, parted + loaded.parted
     documents = sum(len(haystack.documents) for haystack in dataset.haystacks)
     return Run(outcomes, documents, memories, parted, embedder, load_s)
+
+
+def _names(systems: Sequence[System], peers: Sequence[Peer]) -> list[str]:
+    return [*(system.name for system in systems), *(peer.name for peer in peers)]
 
 
 def _ready_embedder(
@@ -142,14 +155,24 @@ def _ask(
     answer = service.recall.Recall(request, timeout=2 * settings.time_budget_s)
     outcome.latency_ms.append((time.perf_counter() - began) * 1e3)
     outcome.degraded.update(_labels(answer, system))
+    outcome.without_results += not answer.results
     ranked = loaded.ranked_units(result.memory.id for result in answer.results)
     outcome.judgements.append(judge(question, ranked, loaded.units))
+
+
+def _ask_peer(peer: Peer, loaded: Loaded, haystack: Haystack, outcome: Outcome, settings: RunSettings) -> None:
+    """A peer ranks documents; those that share a memory of ours are one to it too, so that all judge alike."""
+    search = peer.index(haystack.documents)
+    for question in haystack.questions:
+        began = time.perf_counter()
+        places = search(question.text, settings.limit)
+        outcome.latency_ms.append((time.perf_counter() - began) * 1e3)
+        ranked = dict.fromkeys(loaded.units[haystack.documents[place].id] for place in places)
+        outcome.judgements.append(judge(question, ranked, loaded.units))
 
 
 def _labels(answer: pb.RecallResponse, system: System) -> list[str]:
     labels = [pb.DegradationReason.Name(one.reason).removeprefix("DEGRADATION_REASON_") for one in answer.degraded]
     if system.needs_vectors and answer.retrieval == "lexical":
         labels.append("ANSWERED_WITHOUT_VECTORS")
-    if not answer.results:
-        labels.append("NO_RESULTS")
     return labels

@@ -72,6 +72,9 @@ def notes(found: Figures) -> Iterator[str]:
         yield f"{system}: Recall p50 {latency.p50:.2f} ms, p90 {latency.p90:.2f}, p99 {latency.p99:.2f} (limit 100)"
     for reason, left in found.dropped.items():
         yield f"dropped {left.count} x {reason}: {', '.join(left.ids)}{' …' if left.count > len(left.ids) else ''}"
+    for system, count in found.without_results.items():
+        if count:
+            yield f"{system}: {count} questions found nothing at all"
     for system, reasons in found.degraded.items():
         for reason, count in sorted(reasons.items()):
             yield f"{system}: {count} answers {reason}"

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import compare, page, tables
-from benchmarks.quality.dataset import Dataset, Dropped
+from benchmarks.quality import compare, page, peers, tables
+from benchmarks.quality.dataset import Dataset, Document, DocumentId, Dropped
 from benchmarks.quality.figures import Figures, figures, read, write
 from benchmarks.quality.judgement import Judgement
 from benchmarks.quality.run import Outcome, Run
@@ -130,3 +130,17 @@ def test_an_ablation_asks_for_weight_zero_and_leaves_other_weights_to_the_server
     assert weights.HasField("entity")
     assert weights.entity == 0.0
     assert not weights.HasField("neighbour")
+
+
+def test_a_peer_that_nobody_knows_is_named() -> None:
+    assert peers.chosen("") == ()
+    with pytest.raises(peers.UnknownPeerError, match="there are bm25s"):
+        peers.chosen("lucene")
+
+
+def test_bm25s_ranks_by_the_words_of_our_analysis() -> None:
+    pytest.importorskip("bm25s")
+    (peer,) = peers.chosen("bm25s")
+    texts = ("the boats were sailing", "a red boat", "nothing of the kind")
+    search = peer.index([Document(DocumentId(str(number)), text) for number, text in enumerate(texts)])
+    assert search("Which boat sailed?", 10) == [0, 1]
