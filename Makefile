@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROTO_VENV := .venv-proto
 PIP_FLAGS := --quiet --disable-pip-version-check
 
-.PHONY: help venv serve test lint types contracts proto proto-check pytest test-deep lock clean
+.PHONY: help venv serve test lint types contracts proto proto-check pytest test-deep docs lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -66,6 +66,9 @@ pytest: $(VENV)/.dev ## the tests alone
 
 test-deep: $(VENV)/.dev ## the long suites
 	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -m deep --timeout 3600
+
+docs: $(VENV)/.dev ## write the settings table of the README anew
+	@PYTHONPATH=. $(BIN)/python tests/support/settings_table.py
 
 lock: $(VENV)/.dev ## write .constraints.txt anew from what is installed
 	@{ echo '# Every version that runs, transitive ones included; `make lock` writes this file anew.'; \

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from google.protobuf.timestamp_pb2 import Timestamp
 
 _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])")
+_TOO_LONG = timedelta(days=10**8)
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
@@ -52,7 +53,7 @@ def _span(text: str) -> timedelta | None:
     try:
         return timedelta(**{_UNITS[match[2]]: float(match[1])}) if match else None
     except OverflowError:
-        return timedelta.max
+        return _TOO_LONG
 
 
 def _moved(option: str, text: str, now: datetime, span: timedelta) -> datetime:
