@@ -5,25 +5,22 @@ from __future__ import annotations
 import sys
 import traceback
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from recall.commands.failure import CommandError, ExitCode
 from recall.commands.options import Config, Data, Set, pairs
 
+if TYPE_CHECKING:
+    from recall.settings import Settings
+
 Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to answer; port 0 picks a free one.")]
 
 
 def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set = []) -> None:  # noqa: B006
     """Serves until SIGTERM or Ctrl-C."""
-    from recall.settings import load_settings
-    from recall.settings_sources import SettingsError
-
-    try:
-        settings = load_settings(as_flags(data, listen, set_), config=config)
-    except SettingsError as error:
-        raise CommandError(str(error), ExitCode.WRONG_INPUT) from error
+    settings = settings_of(as_flags(data, listen, set_), config)
     try:
         from recall.server.app import serve as run_server
 
@@ -34,6 +31,17 @@ def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set
         raise CommandError(f"cannot serve: {error or type(error).__name__}") from error
     if code:
         raise typer.Exit(code)
+
+
+def settings_of(flags: dict[str, str], config: Path | None) -> Settings:
+    """The settings in force in this folder and environment. Raises CommandError."""
+    from recall.settings import load_settings
+    from recall.settings_sources import SettingsError
+
+    try:
+        return load_settings(flags, config=config)
+    except SettingsError as error:
+        raise CommandError(str(error), ExitCode.WRONG_INPUT) from error
 
 
 def as_flags(data: str, listen: str, set_: list[str]) -> dict[str, str]:

@@ -42,6 +42,7 @@ VERBS = (
     Verb("status", "admin", "status", "Show what the server is doing."),
     Verb("doctor", "admin", "doctor", "Try the server for real, and say what to do."),
     Verb("check", "check", "check", "Verify the files of a data folder."),
+    Verb("repair", "check", "repair", "Make a damaged bank open again; nothing is dropped."),
     Verb("settings", "settings", "settings", "Show the settings in force and their origins."),
     Verb("version", "version", "version", "Show the release."),
     Verb("hook", "hook", "hook", "Give an agent its notes: a hook's JSON on stdin."),
