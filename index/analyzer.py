@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -69,7 +69,7 @@ class Analyzer:
         self._settings = settings or AnalyzerSettings()
         self._stemmer = Stemmer.Stemmer(self._settings.language)
         self._stemming = threading.Lock()
-        self._terms: dict[str, str] = {}
+        self._terms = _Learned(self._learn)
 
     @property
     def identity(self) -> str:
@@ -91,20 +91,12 @@ class Analyzer:
         return QueryTerms(counts, capped, had_words=bool(words))
 
     def _topical(self, words: list[str]) -> Iterator[str]:
-        known = self._terms
-        for word in words:
-            term = known.get(word)
-            if term is None:
-                term = self._learn(word)
-            if term:
-                yield term
+        return filter(None, map(self._terms.__getitem__, words))
 
     def _learn(self, word: str) -> str:
         if len(self._terms) >= self._settings.cached_words:
             self._terms.clear()
-        term = "" if self._is_stop_word(word) else self._form(word)
-        self._terms[word] = term
-        return term
+        return "" if self._is_stop_word(word) else self._form(word)
 
     def _is_stop_word(self, word: str) -> bool:
         return word.endswith("n't") or _without_contraction(word) in self._settings.stop_words
@@ -113,6 +105,18 @@ class Analyzer:
         bare = _without_contraction(word).replace("'", "").replace(",", "")[: self._settings.max_term_chars]
         with self._stemming:
             return str(self._stemmer.stemWord(bare))
+
+
+class _Learned(dict[str, str]):
+    """Word → term, empty for stop words; a word that is asked for the first time is learned."""
+
+    def __init__(self, learn: Callable[[str], str]) -> None:
+        super().__init__()
+        self._learn = learn
+
+    def __missing__(self, word: str) -> str:
+        term = self[word] = self._learn(word)
+        return term
 
 
 def _count(terms: Iterator[str], cap: int) -> tuple[dict[str, int], bool]:

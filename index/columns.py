@@ -25,6 +25,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Literal
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,8 +34,7 @@ from index.postings import ROW_SHIFT
 MAX_FREQUENCY = 0xFFFF
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True, gc=False):
     """One analysed document: distinct terms and how often each occurs, side by side."""
 
     ordinal: int
@@ -47,7 +47,7 @@ class Document:
         counts: dict[str, int] = {}
         for token in tokens:
             counts[token] = counts.get(token, 0) + 1
-        return Document(ordinal, tuple(counts), array("H", [min(count, MAX_FREQUENCY) for count in counts.values()]))
+        return Document(ordinal, tuple(counts), _frequencies(counts))
 
     @property
     def length(self) -> int:
@@ -197,6 +197,13 @@ def _with_vocabulary(
         np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(ids, minlength=len(words))))),
         (rows << ROW_SHIFT | frequencies)[by_term],
     )
+
+
+def _frequencies(counts: dict[str, int]) -> array[int]:
+    try:
+        return array("H", counts.values())
+    except OverflowError:
+        return array("H", [min(count, MAX_FREQUENCY) for count in counts.values()])
 
 
 def _digest(word: str) -> int:

@@ -153,17 +153,20 @@ class Lexical:
     def rebuild(self, documents: Iterable[tuple[int, str]], seq: int) -> None:
         """Forget everything and index ``documents`` instead. Searches see the old until the new is whole."""
         with self._flushing, self._changing:
-            tail, segments = Tail(), list[Segment]()
+            segments: list[Segment] = []
+            rest: dict[int, Document] = {}
             for ordinal, text in documents:
-                for segment in segments:
-                    segment.bury(ordinal, 0)
-                tail.add(Document.of(ordinal, self._analyzer.tokens(text)))
-                if len(tail) >= self._settings.fan_out * self._settings.tail_documents:
-                    segments.append(self._snapshot.build(gather(tail.live())))
-                    tail = Tail()
+                rest[ordinal] = Document.of(ordinal, self._analyzer.tokens(text))
+                if len(rest) >= self._settings.fan_out * self._settings.tail_documents:
+                    self._grow(segments, rest)
+            if len(rest) > self._settings.tail_documents:
+                self._grow(segments, rest)
+            tail = Tail(rest.values())
             with self._lock:
-                self._tail, self._segments = tail, tuple(segments)
                 self._version += 1
+                for segment in segments:
+                    segment.bury_all(rest, self._version)
+                self._tail, self._segments = tail, tuple(segments)
                 self.applied_seq, self.unflushed = seq, self._statistics().documents
 
     def close(self) -> None:
@@ -206,6 +209,12 @@ class Lexical:
         if dead > max(_SPARSE_ROWS, len(self._tail)) and not self._moving:
             self._tail = Tail(self._tail.live())
 
+    def _grow(self, segments: list[Segment], documents: dict[int, Document]) -> None:
+        for segment in segments:
+            segment.bury_all(documents, self._version)
+        segments.append(self._snapshot.build(gather(list(documents.values()))))
+        documents.clear()
+
     def _move_tail(self) -> None:
         with self._lock:
             tail, rows, documents = self._tail, self._tail.rows, self._tail.live()
@@ -231,7 +240,7 @@ class Lexical:
                 for segment, lived in zip(group, alive, strict=True):
                     died = segment.columns.ordinals[lived & ~segment.alive()]
                     for successor in successors:
-                        successor.bury_all(died, self._version)
+                        successor.bury_all(died.tolist(), self._version)
                 self._segments = (*(s for s in self._segments if s not in group), *successors)
 
     def _checkpoint(self) -> None:

@@ -44,6 +44,10 @@ class SegmentSettings:
     """How segments are written and searched."""
 
     writer_heap_bytes: int = 64_000_000
+    dense_postings: int = 40_000
+    """Queries whose terms have no more postings than this are scored in full here, without asking Tantivy."""
+    dense_rows: int = 250_000
+    """Segments with more rows than this always ask Tantivy."""
     overfetch: float = 1.25
     """Candidates asked of Tantivy, in multiples of k, before the dead and the filtered are left out."""
     spare: int = 16
@@ -137,9 +141,9 @@ class Segment:
             self._dead_frequency[number] = self._dead_frequency.get(number, 0) + 1
         return True
 
-    def bury_all(self, ordinals: NDArray[np.int64], version: int) -> None:
+    def bury_all(self, ordinals: Iterable[int], version: int) -> None:
         """Mark many dead; those who are no live documents of this segment are left out."""
-        for ordinal in ordinals.tolist():
+        for ordinal in ordinals:
             self.bury(ordinal, version)
 
     def rows_of(self, ordinals: NDArray[np.int64], version: int) -> NDArray[np.int64]:
@@ -194,7 +198,23 @@ class Segment:
         """At least the ``k`` best live and allowed documents where there are as many."""
         if not k or not (asked.ids >= 0).any():
             return self._found(np.empty(0, np.int64), np.empty(0), 0.0)
-        search = _Search(asked, self._proposal(asked), k, allowed)
+        if len(self.columns) <= self._settings.dense_rows and self._postings(asked) <= self._settings.dense_postings:
+            return self._all(asked, allowed)
+        return self._best(_Search(asked, self._proposal(asked), k, allowed))
+
+    def _postings(self, asked: Asked) -> int:
+        return int(self._frequency[asked.ids[asked.ids >= 0]].sum())
+
+    def _all(self, asked: Asked, allowed: NDArray[np.bool_] | None) -> Found:
+        view = self.view(asked)
+        scores = view.bm25(asked.statistics)
+        rows = np.flatnonzero((scores > 0.0) & view.alive)
+        if allowed is not None:
+            rows = rows[passes(allowed, self.columns.ordinals[rows])]
+        return self._found(rows, scores[rows], 0.0)
+
+    def _best(self, search: _Search) -> Found:
+        k = search.k
         limit, passing = int(k * self._settings.overfetch) + self._settings.spare, len(self.columns)
         for _ in range(self._settings.rounds):
             if passing <= limit:

@@ -102,7 +102,7 @@ class Snapshot:
     def _open(self, folder: Path, found: Checkpoint, name: str) -> Segment:
         segment = open_segment(folder / name, self._settings)
         dead = np.load(folder / found.state / f"{name}.npy", allow_pickle=False)
-        segment.bury_all(dead, _FROM_BEFORE)
+        segment.bury_all(dead.tolist(), _FROM_BEFORE)
         self._sums[name] = {path: known for path, known in found.files.items() if path.startswith(f"{name}/")}
         return segment
 
