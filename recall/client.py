@@ -192,7 +192,7 @@ class _Connection:
             make = getattr(self._channel, shape)
             call = make(
                 f"/recall.v1.{path}",
-                request_serializer=Message.SerializeToString,
+                request_serializer=lambda message: message.SerializeToString(),  # of the message's own class
                 response_deserializer=response.FromString,
             )
             self._calls[path] = call
