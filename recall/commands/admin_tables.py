@@ -21,7 +21,7 @@ def show_status(answer: admin.StatusResponse, server: str) -> None:
     """Everything in the status."""
     embedder = answer.embedder
     size = f", {embedder.dimensions} dimensions" if embedder.dimensions else ""
-    backend = f" ({one_line(embedder.backend)}{size})" if embedder.backend else ""
+    backend = f" ({one_line(embedder.backend)}{size})" if embedder.state == "ready" else ""
     rows = [
         ("server", f"{server}, release {one_line(answer.version)}"),
         ("started", f"{when(answer.started_at)}, up {_span(answer.uptime.ToSeconds())}"),
@@ -47,7 +47,14 @@ def show_doctor(answer: admin.DoctorResponse) -> None:
             found.append(f"\n→ {one_line(check.remedy)}", style="bold")
         rows.add_row(one_line(check.name), _OUTCOMES.get(check.outcome, Text("?")), found, f"{check.ms:.0f}")
     console().print(rows)
-    console().print("all is well" if answer.ok else "something does not work", style="bold")
+    console().print(_verdict(answer), style="bold")
+
+
+def _verdict(answer: admin.DoctorResponse) -> str:
+    if not answer.ok:
+        return "something does not work"
+    warned = any(check.outcome == admin.DOCTOR_OUTCOME_WARN for check in answer.checks)
+    return "it works; see the warnings" if warned else "all is well"
 
 
 def _calls(answer: admin.StatusResponse) -> Table:

@@ -26,7 +26,7 @@ def show_answer(answer: recall_service_pb2.RecallResponse, now: datetime) -> Non
     screen = console()
     if answer.results:
         longest = _longest(signal for result in answer.results for signal in result.signals)
-        rows = table("#", "score", "memory", right=["#", "score"])
+        rows = table("#", "score", "memory", right=["#", "score"], leading=1)
         for rank, result in enumerate(answer.results, start=1):
             cell = memory_cell(result.memory, now, LONGEST_TEXT)
             rows.add_row(str(rank), f"{result.score:.3f}", _with_bars(cell, list(result.signals), longest))
@@ -77,7 +77,7 @@ def _footer(answer: recall_service_pb2.RecallResponse) -> Iterable[str]:
         yield f"{answer.below_min_score} more below --min-score"
     for each in answer.degraded:
         name = recall_service_pb2.DegradationReason.Name(each.reason).removeprefix("DEGRADATION_REASON_")
-        yield f"degraded: {name.lower().replace('_', ' ')}: {one_line(each.detail)}"
+        yield f"degraded: {one_line(each.detail) or name.lower().replace('_', ' ')}"
 
 
 def _why_not(why: recall_service_pb2.WhyNot) -> RenderableType:

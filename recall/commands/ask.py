@@ -35,7 +35,7 @@ MODES = ("auto", "lexical", "hybrid", "semantic")
 
 
 def ask(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY…", help="Any text; - reads it from stdin.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="Any text; - reads it from stdin.")],
     bank: Bank = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, max=100, help="Most results; 0: the bank's.")] = 0,
     explain: Annotated[bool, typer.Option("--explain", "-x", help="Show a bar for each signal.")] = False,

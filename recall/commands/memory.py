@@ -108,7 +108,7 @@ def history(
 
 
 def rm(
-    ids: Annotated[list[str], typer.Argument(metavar="ID…", help="The memories' ids.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="The memories' ids.")],
     bank: Bank = "",
     revision: Revision = None,
     server: Server = DEFAULT_SERVER,
@@ -182,7 +182,7 @@ def _show_page(found: memory_service_pb2.ListResponse, now: datetime) -> None:
     from recall.commands.tables import console, memory_cell, table
 
     screen = console()
-    rows = table("memory")
+    rows = table("memory", leading=1)
     for memory in found.memories:
         rows.add_row(memory_cell(memory, now))
     screen.print(rows if found.memories else "no memories")

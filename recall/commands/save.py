@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def save(
-    text: Annotated[list[str], typer.Argument(metavar="TEXT…", help="The text; - reads it from stdin.")],
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="The text; - reads it from stdin.")],
     bank: Bank = "",
     kind: Annotated[str, typer.Option("--kind", "-k", help="fact, lesson, convention, preference, …")] = "fact",
     tag: Tags = [],  # noqa: B006 - typer copies it

@@ -63,7 +63,7 @@ def _show(shown: list[InForce]) -> None:
 
     from recall.commands.tables import console, table
 
-    rows = table("setting", "value", "from")
+    rows = table("setting", "value", "from", leading=1)
     for each in shown:
         style = "" if each.origin == "default" else "bold"
         setting = Text.assemble((each.known.path, style), "\n", (each.known.doc, "dim"))

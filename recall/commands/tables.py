@@ -29,9 +29,9 @@ def console() -> Console:
     return Console(markup=False, emoji=False, highlight=False)
 
 
-def table(*columns: str, right: Sequence[str] = ()) -> Table:
-    """An empty table; the columns in `right` hold numbers."""
-    made = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold")
+def table(*columns: str, right: Sequence[str] = (), leading: int = 0) -> Table:
+    """An empty table; the columns in `right` hold numbers, `leading` empty lines part the rows."""
+    made = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, header_style="bold", leading=leading)
     for column in columns:
         made.add_column(column, justify="right" if column in right else "left", overflow="fold")
     return made
