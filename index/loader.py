@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from index.errors import ModelUnusable
 from index.export_process import ExportProcess
 from index.hashing import HashingEmbedder
-from index.model_folder import ModelFolder, file_sha256, read_model_folder
+from index.model_folder import ModelFolder, read_model_folder
 from index.onnx_cache import CachedEncoder, OnnxCache
 from index.openai_endpoint import PREFIX as OPENAI
 from index.openai_endpoint import OpenAIEndpoint
@@ -59,17 +59,16 @@ class Loader:
         if model.startswith(OPENAI):
             return Loaded(OpenAIEndpoint(model.removeprefix(OPENAI), self._settings), "openai")
         if model == "default":
-            return self._load_folder(bundled_folder(), BUNDLED_NAME)
+            return self._load_folder(bundled_model(), BUNDLED_NAME)
         if Path(model).is_dir():
-            return self._load_folder(Path(model), Path(model).resolve().name)
-        return self._load_folder(_hub_folder(model), model)
+            return self._load_folder(read_model_folder(Path(model)), Path(model).resolve().name)
+        return self._load_folder(read_model_folder(_hub_folder(model)), model)
 
     def close(self) -> None:
         """Ends an export under way; what it wrote so far is abandoned."""
         self._export.close()
 
-    def _load_folder(self, path: Path, name: str) -> Loaded:
-        folder = read_model_folder(path)
+    def _load_folder(self, folder: ModelFolder, name: str) -> Loaded:
         identity = f"{name}:{folder.weights_hash[:_ID_HASH_DIGITS]}"
         try:
             return self._load_exported(folder, identity)
@@ -86,28 +85,23 @@ class Loader:
     def _exported(self, folder: ModelFolder) -> CachedEncoder:
         cache = OnnxCache(self._cache_dir)
         cached = cache.load(folder.weights_hash)
-        if cached is not None:
-            return cached
-        if refusal := cache.refusal(folder.weights_hash):
-            raise ModelUnusable("onnx export", refusal)
-        self._export.run(folder.path)
-        cached = cache.load(folder.weights_hash)
+        refusal = folder.unexportable or cache.refusal(folder.weights_hash)
+        if cached is None and not refusal:
+            self._export.run(folder.path)
+            cached, refusal = cache.load(folder.weights_hash), cache.refusal(folder.weights_hash)
         if cached is None:
-            raise ModelUnusable("onnx export", f"no whole export under {self._cache_dir}")
+            raise ModelUnusable("onnx export", refusal or f"no whole export under {self._cache_dir}")
         return cached
 
 
-def bundled_folder() -> Path:
-    """The folder of the bundled model, its weights checked. Raises ModelUnusable."""
+def bundled_model() -> ModelFolder:
+    """The model that comes with the service, its weights checked. Raises ModelUnusable."""
     spec = find_spec(BUNDLED_PACKAGE)
     if spec is None or not spec.submodule_search_locations:
         raise ModelUnusable("default", f"the package {BUNDLED_PACKAGE} is not installed")
-    folder = Path(spec.submodule_search_locations[0]) / "model"
-    weights = folder / "model.safetensors"
-    if not weights.is_file():
-        raise ModelUnusable("default", f"{weights} is missing: reinstall {BUNDLED_PACKAGE}")
-    if file_sha256(weights) != BUNDLED_SHA256:
-        raise ModelUnusable("default", f"{weights} is not the published model: reinstall {BUNDLED_PACKAGE}")
+    folder = read_model_folder(Path(spec.submodule_search_locations[0]) / "model")
+    if ("model.safetensors", BUNDLED_SHA256) not in folder.files:
+        raise ModelUnusable("default", f"{folder.path} is not the published model: reinstall {BUNDLED_PACKAGE}")
     return folder
 
 

@@ -67,7 +67,9 @@ class ModelFolder:
 
     path: Path
     weights_hash: str
-    """sha256 over weights, configuration and tokenizer files, in hex."""
+    """sha256 over `files`, in hex: names the model."""
+    files: tuple[tuple[str, str], ...]
+    """(name, sha256 in hex) of every file that shapes a vector: weights, configuration, tokenizer."""
     window_tokens: int
     lower_case: bool
     pooling: Pooling
@@ -84,9 +86,11 @@ def read_model_folder(path: Path) -> ModelFolder:
     modules = _decode(path / MODULES_FILE, list[_Module], [])
     sentence = _decode(path / "sentence_bert_config.json", _SentenceConfig, _SentenceConfig())
     modes = _pooling_modes(path, modules)
+    files = _shaping_files(path)
     return ModelFolder(
         path=path,
-        weights_hash=_weights_hash(path),
+        weights_hash=hashlib.sha256(repr(files).encode()).hexdigest(),
+        files=files,
         window_tokens=_window_tokens(path, sentence),
         lower_case=sentence.do_lower_case,
         pooling="cls" if modes == ("cls",) else "mean",
@@ -103,15 +107,11 @@ def file_sha256(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _weights_hash(path: Path) -> str:
-    """Over every file that shapes a vector: names, sizes and contents, shards of split weights included."""
-    digest = hashlib.sha256()
+def _shaping_files(path: Path) -> tuple[tuple[str, str], ...]:
+    """Shards of split weights included."""
     names = {*_SHAPING, "1_Pooling/config.json"}
     names |= {file.name for pattern in ("*.safetensors", "*.bin") for file in path.glob(pattern)}
-    for name in sorted(names):
-        if (path / name).is_file():
-            digest.update(f"{name}\0{file_sha256(path / name)}\n".encode())
-    return digest.hexdigest()
+    return tuple((name, file_sha256(path / name)) for name in sorted(names) if (path / name).is_file())
 
 
 def _window_tokens(path: Path, sentence: _SentenceConfig) -> int:

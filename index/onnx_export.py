@@ -1,8 +1,8 @@
 """One-time export of a sentence-transformers model to int8 ONNX, checked against the original before it may serve.
 
 Runs in a process of its own (`python -m index.onnx_export FOLDER CACHE`), because it needs torch and 1 GB that the
-server must not keep. Prints one JSON line, the Outcome. The order is export → quantise → probe → install: whatever
-kills it in between leaves nothing under the final name.
+server must not keep. Prints one JSON line, the Outcome. The order is smooth → export → quantise → probe → install:
+whatever kills it in between leaves nothing under the final name.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ from index.embedding_settings import EmbeddingSettings
 from index.model_folder import ModelFolder, read_model_folder
 from index.onnx_cache import ENCODER_FILE, FORMAT, TOKENIZER_FILE, CachedEncoder, Manifest, OnnxCache
 from index.onnx_encoder import OnnxEncoder
+from index.smoothing import smooth
 
 PROBES = (
     "Blog posts go out on Tuesday mornings.",
     "When do I publish articles?",
     "User is called Dana and lives in Lisbon.",
     "Who am I?",
+    "Who are you?",
+    "What is my name?",
     "The staging database runs PostgreSQL 16 on port 5433.",
     "Deployments are frozen on Fridays after 15:00 UTC.",
     "def parse(line: str) -> Event: return json.loads(line)",
@@ -91,10 +94,11 @@ def _export_into(work: Path, folder: ModelFolder, settings: EmbeddingSettings) -
     if folder.unexportable:
         raise ExportRefused(folder.unexportable)
     original = _load_original(folder)
-    inputs = _write_full_precision(original, folder, work / "full.onnx")
-    _quantise(work / "full.onnx", work / ENCODER_FILE)
     _tokenizer_of(original).save(str(work / TOKENIZER_FILE))
     reference = _unit_rows(original.encode(list(PROBES), batch_size=_REFERENCE_BATCH, show_progress_bar=False))
+    smooth(original[0].auto_model, lambda sentence: original.encode([sentence], show_progress_bar=False))
+    inputs = _write_full_precision(original, folder, work / "full.onnx")
+    _quantise(work / "full.onnx", work / ENCODER_FILE)
     facts = Manifest(FORMAT, reference.shape[1], folder.window_tokens, folder.lower_case, inputs, {})
     exported = _encode_probes(work, facts, settings)
     if problem := probe_problem(reference, exported, settings.probe_cosine):

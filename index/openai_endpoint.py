@@ -112,6 +112,7 @@ class OpenAIEndpoint:
             with self._opener.open(request, timeout=self._settings.request_timeout_s) as response:
                 return self._read(response, limit, deadline)
         except urllib.error.HTTPError as error:
+            error.close()
             raise self._refusal(error.code) from error
         except (OSError, http.client.HTTPException, ValueError) as error:
             raise EmbedderUnavailable(BACKEND, f"{self._url} does not answer: {error}") from error
@@ -147,7 +148,8 @@ def _unit_rows(items: list[_Item], count: int) -> NDArray[np.float32]:
     if len(lengths) != 1 or not 0 < min(lengths) <= _LARGEST_DIMENSIONS:
         raise EmbeddingError(BACKEND, f"a reply mixes vectors of {sorted(lengths)[:4]} dimensions")
     rows = np.array([item.embedding for item in sorted(items, key=lambda item: item.index)], dtype=np.float64)
-    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        norms = np.linalg.norm(rows, axis=1, keepdims=True)
     if not np.isfinite(norms).all():
         raise EmbeddingError(BACKEND, "a reply holds a vector that is not finite")
     if not (norms > _LEAST_NORM).all():

@@ -268,5 +268,6 @@ def _sum(body: bytes) -> bytes:
 
 
 def _usable(vector: NDArray[np.float32]) -> bool:
-    squared = float(np.dot(vector, vector))  # NaN and infinity survive the product, and fail both comparisons
+    with np.errstate(over="ignore", invalid="ignore"):
+        squared = float(np.dot(vector, vector))  # NaN and infinity survive the product, and fail a comparison
     return _LEAST_NORM**2 < squared < float("inf")

@@ -94,6 +94,11 @@ class Vectors:
         """True while searches start from a compressed scan."""
         return self._snapshot.compressed is not None
 
+    @property
+    def row_count(self) -> int:
+        """Rows held, dead ones included."""
+        return len(self._snapshot.alive)
+
     def covered(self, ordinal: int) -> bool:
         """True when the memory has a vector."""
         return ordinal in self._places
