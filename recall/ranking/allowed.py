@@ -12,7 +12,7 @@ Mask = NDArray[np.bool_]
 
 def allowed(columns: Columns, query: RecallQuery, now: int) -> Mask:
     """(size,) True for memories in use, and archived ones where asked, that pass every filter."""
-    usable = columns.selectable(now)
+    usable = columns.selectable(now).copy()
     if query.include_superseded:
         usable |= columns.archived(now)
     return _filtered(usable, columns, query)

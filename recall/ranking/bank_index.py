@@ -208,7 +208,7 @@ class BankIndex:
         return self.embedded.sidecar.get(key) if self.embedded is not None else None
 
     def _describe(self, ordinal: int, text: str) -> None:
-        self.columns.describe(ordinal, text, self._settings.ranking.bare_question_characters)
+        self.columns.describe(ordinal, text, self._settings.ranking)
         self._keys[ordinal] = text_key(text)
 
     def _place(self, record: Record) -> None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from recall.memory.record import Kind, Record, Status
 from recall.ranking.growing import Growing
+from recall.ranking.settings import RankingSettings
 from recall.ranking.tag_postings import TagPostings
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
@@ -38,8 +39,10 @@ class Columns:
         self._accepted = Growing(np.bool_)
         self._archived = Growing(np.bool_)
         self._kind = Growing(np.uint8)
-        self._characters = Growing(np.int64)
+        self._short = Growing(np.float64)
         self._asks = Growing(np.bool_)
+        self._boosted: set[int] = set()
+        self._expiring: set[int] = set()
         self._author = Growing(np.int32)
         self._authors: dict[str, int] = {}
         self._author_counts: dict[int, int] = {}
@@ -86,19 +89,25 @@ class Columns:
         return self._author.view(self.size)
 
     @property
-    def characters(self) -> NDArray[np.int64]:
-        """Length of the text."""
-        return self._characters.view(self.size)
+    def short(self) -> NDArray[np.float64]:
+        """1 for a short text, less in proportion for a longer one."""
+        return self._short.view(self.size)
 
     @property
     def asks(self) -> NDArray[np.bool_]:
         """True for a text that is nothing but a short question."""
         return self._asks.view(self.size)
 
-    def describe(self, ordinal: int, text: str, longest_question: int) -> None:
-        """Note what ranking needs to know of a text; `longest_question` in characters."""
-        self._characters[ordinal] = len(text)
-        self._asks[ordinal] = len(text) < longest_question and text.rstrip().endswith(_QUESTION_MARKS)
+    @property
+    def any_boosted(self) -> bool:
+        """Whether some memory was saved again or pinned."""
+        return bool(self._boosted)
+
+    def describe(self, ordinal: int, text: str, settings: RankingSettings) -> None:
+        """Note what ranking needs to know of a text."""
+        self._short[ordinal] = settings.short_characters / max(len(text), settings.short_characters)
+        is_short = len(text) < settings.bare_question_characters
+        self._asks[ordinal] = is_short and text.rstrip().endswith(_QUESTION_MARKS)
 
     def put(self, record: Record) -> None:
         """Write the row of `record`; its ordinal is in use or the next free one."""
@@ -115,11 +124,12 @@ class Columns:
         self._kind[at] = KIND_CODES[record.kind]
         self._author[at] = self._intern(record.author)
         self._count(at, 1)
+        self._note(record)
         self.version += 1
 
     def selectable(self, now: int) -> NDArray[np.bool_]:
-        """Memories that may be recalled at `now`: accepted, not an episode, not past their time."""
-        return self.accepted() & ~self._past(now)
+        """Memories in use at `now`: accepted, not an episode, not past their time. Not to be written to."""
+        return self.accepted() & ~self._past(now) if self._expiring else self.accepted()
 
     def archived(self, now: int) -> NDArray[np.bool_]:
         """Superseded, retired and expired memories, recorded as such or merely past their time."""
@@ -141,7 +151,13 @@ class Columns:
 
     def _past(self, now: int) -> NDArray[np.bool_]:
         expires: NDArray[np.int64] = self._expires.view(self.size)
-        return (expires != 0) & (expires <= now)
+        past: NDArray[np.bool_] = (expires != 0) & (expires <= now)
+        return past
+
+    def _note(self, record: Record) -> None:
+        boosted = record.pinned or record.corroboration > 0
+        (self._boosted.add if boosted else self._boosted.discard)(record.ordinal)
+        (self._expiring.add if record.expires_at else self._expiring.discard)(record.ordinal)
 
     def _keep(self, record: Record) -> None:
         at = record.ordinal

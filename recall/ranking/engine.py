@@ -128,7 +128,7 @@ def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None) -> 
     explained = [signals_of(at, ranking.evidence, ranking.fused) for at in best] if query.explain else [()] * len(best)
     return _Picked(
         records=tuple([ranking.records[at] for at in best]),
-        scores=tuple([float(ranking.fused.score[at]) for at in best]),
+        scores=tuple([ranking.score(at) for at in best]),
         signals=tuple(explained),
         retrieval=ranking.retrieval,
         degraded=(*scored.degraded, *capped(one.question)),

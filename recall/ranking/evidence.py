@@ -38,12 +38,12 @@ class Meaning:
 class Names:
     """The entity leg, and the dates the query names."""
 
-    rarity: Rows
-    """How rare the names are that a memory shares with the query; 0 to 1."""
-    said: Mask
-    """True where somebody the query names said it."""
-    dates: Rows
-    """How well a memory's time fits a date the query names; 0 to 1."""
+    rarity: Rows | None
+    """How rare the names are that a memory shares with the query, 0 to 1. None when the query names nothing rare."""
+    said: Mask | None
+    """True where somebody the query names said it. None when it names nobody who spoke."""
+    dates: Rows | None
+    """How well a memory's time fits a date the query names; 0 to 1. None when it names none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +56,21 @@ class Context:
     """What it is divided by: its root mean square over the bank."""
     lends: Mask
     """True for memories in use: others lend nothing."""
-    links: NDArray[np.int64]
-    """(size, 2·reach): ordinals of the neighbours, -1 for none."""
+    neighbours: tuple[NDArray[np.int64], ...]
+    """Ordinals of the neighbours at each of `distances`, -1 for none."""
     distances: tuple[int, ...]
-    """Steps away of each column of `links`."""
+    """Steps away, for each of `neighbours`."""
     sessions: NDArray[np.int64]
     """Code of the session; 0 for none."""
-    characters: NDArray[np.int64]
-    """Length of the text."""
+    short: Rows
+    """1 for a short text, less in proportion for a longer one."""
     asks: Mask
     """True for a text that is nothing but a short question."""
     corroboration: Rows
     """ln(1 + times saved again)."""
     pinned: Mask
+    any_boosted: bool
+    """Whether some memory was saved again or pinned."""
 
 
 @dataclass(frozen=True, slots=True)

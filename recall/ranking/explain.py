@@ -3,7 +3,7 @@
 import numpy as np
 
 from recall.ranking import signals
-from recall.ranking.evidence import Evidence
+from recall.ranking.evidence import Evidence, Names, Rows
 from recall.ranking.fuse import Fused
 from recall.ranking.results import Signal
 
@@ -28,13 +28,24 @@ def _value(name: str, ordinal: int, evidence: Evidence) -> float:
         case signals.SEMANTIC:
             return _cosine(ordinal, evidence)
         case signals.ENTITY:
-            return float(max(evidence.names.rarity[ordinal], evidence.names.said[ordinal]))
+            return _at(ordinal, entity_leg(evidence.names))
         case signals.DATE:
-            return float(evidence.names.dates[ordinal])
+            return _at(ordinal, evidence.names.dates)
         case signals.CORROBORATION:
             return round(float(np.expm1(evidence.context.corroboration[ordinal])))
         case _:
             return 1.0
+
+
+def entity_leg(names: Names) -> Rows | None:
+    """The entity leg by ordinal, 0 to 1: 1 where somebody named said it, else the rarity of the names."""
+    if names.said is None or names.rarity is None:
+        return names.rarity if names.said is None else names.said.astype(np.float64)
+    return np.maximum(names.rarity, names.said)
+
+
+def _at(ordinal: int, leg: Rows | None) -> float:
+    return float(leg[ordinal]) if leg is not None else 0.0
 
 
 def _cosine(ordinal: int, evidence: Evidence) -> float:

@@ -4,7 +4,7 @@
     score(m)   = content(m) + near(m) + session(m) + we·entity(m) + wd·date(m) - wq·asks(m) + wc·ln(1 + n) + wp·pinned
 
 z is standardisation over the bank. `near` is a share of the best neighbour's content, `session` a share of what the
-best memory of the session has over this one; both lend what is above the mean, and nothing else is ever lent.
+best memory of the session has over this one; only memories well above the mean lend, and nothing but content is lent.
 
 A constant (what a cosine of zero falls short of the mean) is added to every score, which changes no order and makes
 the parts of a score what a reader expects. What is still below 1 is folded into (0, 1) by exp(x - 1), so a score is
@@ -14,6 +14,7 @@ Context raises, it does not admit: a memory is a result when a word matches, whe
 floor, or when those next to it lend it enough.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +26,9 @@ from recall.ranking.settings import RankingSettings
 
 @dataclass(frozen=True, slots=True)
 class Fused:
-    """Scores by ordinal, who may be a result, and the parts of the scores by name."""
+    """Sums by ordinal, who may be a result, and the parts of the sums by name. `positive` makes scores of sums."""
 
-    score: Rows
+    total: Rows
     admitted: Mask
     parts: tuple[tuple[str, Rows], ...]
 
@@ -36,24 +37,27 @@ def fuse(evidence: Evidence, settings: RankingSettings) -> Fused:
     """Score every memory by every leg that ran."""
     context, meaning = evidence.context, evidence.meaning
     lexical = signals.lexical(evidence.words, context, settings)
-    semantic = signals.semantic(meaning, lexical, settings) if meaning else np.zeros_like(lexical)
-    content = np.maximum(lexical + semantic, 0.0)
-    content *= context.lends
-    near = signals.near(content, context, settings)
-    neighbour = near + signals.session(content, context, settings)
+    parts = [(signals.LEXICAL, lexical)]
+    content = lexical.copy()
     if meaning is not None:
+        semantic = signals.semantic(meaning, lexical, settings)
+        content += semantic
         semantic += settings.semantic * meaning.scale.zero
-    parts = (
-        (signals.LEXICAL, lexical),
-        (signals.SEMANTIC, semantic),
-        (signals.NEIGHBOUR, neighbour),
-        (signals.ENTITY, signals.entity(evidence.names, settings)),
-        (signals.DATE, signals.dates(evidence.names, settings)),
-        (signals.QUESTION, signals.question(context, settings)),
-        (signals.CORROBORATION, signals.corroboration(context, settings)),
-        (signals.PINNED, signals.pinned(context, settings)),
-    )
-    return Fused(positive(_sum(parts)), _admitted(evidence, near, settings), parts)
+        parts.append((signals.SEMANTIC, semantic))
+    content *= context.lends
+    lenders = np.flatnonzero(content >= settings.lent_from)
+    near = signals.near(content, lenders, context, settings)
+    parts.append((signals.NEIGHBOUR, near + signals.session(content, lenders, context, settings)))
+    parts.append((signals.QUESTION, signals.question(context, settings)))
+    entity = signals.entity(evidence.names, settings)
+    if entity is not None:
+        parts.append((signals.ENTITY, entity))
+    if evidence.names.dates is not None:
+        parts.append((signals.DATE, signals.dates(evidence.names.dates, settings)))
+    if context.any_boosted:
+        parts.append((signals.CORROBORATION, signals.corroboration(context, settings)))
+        parts.append((signals.PINNED, signals.pinned(context, settings)))
+    return Fused(_sum(parts), _admitted(evidence, near, settings), tuple(parts))
 
 
 def fuse_meaning(meaning: Meaning, settings: RankingSettings) -> Fused:
@@ -62,27 +66,32 @@ def fuse_meaning(meaning: Meaning, settings: RankingSettings) -> Fused:
     cosine = np.where(known, meaning.cosine, -1.0)
     leg = settings.semantic * (meaning.scale.standard(cosine) + meaning.scale.zero)
     admitted = known & (cosine >= settings.semantic_floor)
-    return Fused(positive(leg), admitted, ((signals.SEMANTIC, leg),))
+    return Fused(leg, admitted, ((signals.SEMANTIC, leg),))
 
 
-def positive(total: Rows) -> Rows:
-    """`total` where it is at least 1, exp(total - 1) below: strictly increasing, smooth, above 0."""
-    low = total < 1.0
-    if low.any():
-        total[low] = np.exp(total[low] - 1.0)
-    return total
+def positive(total: float) -> float:
+    """The score of a sum: itself from 1 on, exp(sum - 1) below. Strictly increasing, smooth, above 0."""
+    return total if total >= 1.0 else math.exp(total - 1.0)
 
 
-def _sum(parts: tuple[tuple[str, Rows], ...]) -> Rows:
-    total = parts[0][1] + parts[1][1]
-    for _, part in parts[2:]:
+def sum_of(score: float) -> float:
+    """The sum that gives this score; minus infinity for what no score is under."""
+    if score <= 0.0:
+        return -math.inf
+    return score if score >= 1.0 else 1.0 + math.log(score)
+
+
+def _sum(parts: list[tuple[str, Rows]]) -> Rows:
+    total = parts[0][1].copy()
+    for _, part in parts[1:]:
         total += part
     return total
 
 
 def _admitted(evidence: Evidence, near: Rows, settings: RankingSettings) -> Mask:
-    admitted = evidence.words.bm25 > 0.0
-    admitted |= evidence.names.rarity >= settings.entity_floor
+    admitted = evidence.words.cover > 0.0
+    if evidence.names.rarity is not None:
+        admitted |= evidence.names.rarity >= settings.entity_floor
     admitted |= near >= settings.near_floor
     if evidence.meaning is not None:
         admitted |= evidence.meaning.cosine >= settings.semantic_floor

@@ -9,13 +9,12 @@ _FIRST_CAPACITY = 256
 
 
 class Growing:
-    """One value a row, or one row of `width` values; unset places hold `fill`.
+    """One value a row; unset places hold `fill`.
 
     Growing swaps in a larger copy, so a view taken before stays valid and keeps what it showed.
     """
 
-    def __init__(self, dtype: DTypeLike, width: int = 0, fill: int = 0) -> None:
-        self._width = width
+    def __init__(self, dtype: DTypeLike, fill: int = 0) -> None:
         self._fill = fill
         self._rows: NDArray[Any] = self._blank(_FIRST_CAPACITY, dtype)
 
@@ -36,5 +35,4 @@ class Growing:
         return self._rows[:size]
 
     def _blank(self, capacity: int, dtype: DTypeLike) -> NDArray[Any]:
-        shape = (capacity, self._width) if self._width else (capacity,)
-        return np.full(shape, self._fill, dtype)
+        return np.full(capacity, self._fill, dtype)

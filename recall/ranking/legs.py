@@ -6,6 +6,7 @@ The caller holds the index for reading, so all legs speak of one state.
 import numpy as np
 from numpy.typing import NDArray
 
+from index.entities import rarity
 from index.hits import Hits
 from recall.ranking import dates
 from recall.ranking.bank_index import BankIndex
@@ -30,19 +31,33 @@ def words(index: BankIndex, question: Question, with_archive: bool) -> Words:
 def meaning(embedded: Embedded, vector: NDArray[np.float32], size: int, settings: RankingSettings) -> Meaning:
     """Cosine of every memory that has a vector, and its scale."""
     cosine = embedded.vectors.dense(vector, size).astype(np.float64)
-    known = cosine[~np.isnan(cosine)]
-    return Meaning(cosine, scale_of(known, settings))
+    missing = np.isnan(cosine)
+    return Meaning(cosine, scale_of(cosine[~missing] if missing.any() else cosine, settings))
 
 
-def names(index: BankIndex, question: Question) -> Names:
+def names(index: BankIndex, question: Question, settings: RankingSettings) -> Names:
     """Who said it, whom it is about, and when it was."""
     columns = index.columns
-    said = np.zeros(columns.size, np.bool_)
-    for author in question.authors:
-        said |= columns.author == author
-    rarity = scattered(index.entities.matches(question.names), columns.size) if question.names else _nothing(said)
-    fits = dates.fit(question.dates, columns.created_at) if question.dates else _nothing(said)
-    return Names(rarity, said, fits)
+    return Names(
+        rarity=_rarity(index, question, settings),
+        said=_said(columns.author, question.authors) if question.authors else None,
+        dates=dates.fit(question.dates, columns.created_at) if question.dates else None,
+    )
+
+
+def _rarity(index: BankIndex, question: Question, settings: RankingSettings) -> Rows | None:
+    """Names that many memories carry tell nothing and are left out."""
+    memories = index.columns.accepted_count
+    carriers = {name: index.entities.document_frequency(name) for name in question.names}
+    rare = [name for name, count in carriers.items() if count and rarity(count, memories) >= settings.entity_floor]
+    return scattered(index.entities.matches(rare), index.columns.size) if rare else None
+
+
+def _said(author: NDArray[np.int32], codes: tuple[int, ...]) -> NDArray[np.bool_]:
+    said = author == codes[0]
+    for code in codes[1:]:
+        said |= author == code
+    return said
 
 
 def context(index: BankIndex, now: int, half_life_days: float, settings: RankingSettings) -> Context:
@@ -55,13 +70,14 @@ def context(index: BankIndex, now: int, half_life_days: float, settings: Ranking
         recency=recency.factors,
         recency_norm=recency.norm,
         lends=columns.selectable(now),
-        links=index.sessions.links(size),
+        neighbours=index.sessions.neighbours(size),
         distances=index.sessions.distances(),
         sessions=index.sessions.codes(size),
-        characters=columns.characters,
+        short=columns.short,
         asks=columns.asks,
         corroboration=columns.corroboration,
         pinned=columns.pinned,
+        any_boosted=columns.any_boosted,
     )
 
 
@@ -70,7 +86,3 @@ def scattered(hits: Hits, size: int) -> Rows:
     scores = np.zeros(size)
     scores[hits.ordinals] = hits.scores
     return scores
-
-
-def _nothing(like: NDArray[np.bool_]) -> Rows:
-    return np.zeros(len(like))

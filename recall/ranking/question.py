@@ -9,10 +9,10 @@ where nobody speaks under it ("who am I" → "User is called Dana").
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from index.analyzer import Analyzer
+from index.analyzer import Analyzer, QueryTerms
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.columns import NO_AUTHOR
 from recall.ranking.dates import NamedDate, named_dates
@@ -48,26 +48,34 @@ class Question:
 def ask(text: str, index: BankIndex, settings: RankingSettings) -> Question:
     """Analyse a query. The caller holds the index for reading. Raises QueryHasNoWords."""
     read = text[: settings.max_query_characters]
-    whole = index.analyzer.query_terms(read, settings.max_query_terms)
-    if not whole.had_words:
-        raise QueryHasNoWords(len(text))
-    handle = index.bank.info.user_handle.casefold() or DEFAULT_HANDLE
     mentioned = index.entities.mentioned(read)
-    speaks = _FIRST_PERSON.search(read) is not None
-    names = tuple(dict.fromkeys((*mentioned, handle) if speaks else mentioned))
     hubs = [name for name in mentioned if index.columns.author_share(name) >= settings.hub_author_share]
-    words = index.analyzer.query_terms(without(read, hubs), settings.max_query_terms) if hubs else whole
-    terms = dict(words.terms if words.had_words else whole.terms)
-    if speaks and _handle_is_a_word(handle, terms, index):
-        _add(terms, handle, index.analyzer)
+    words, embedded = _words(read, hubs, index.analyzer, settings)
+    if not words.had_words:
+        raise QueryHasNoWords(len(text))
+    names, terms = list(mentioned), dict(words.terms)
+    if _FIRST_PERSON.search(read) is not None:
+        handle = index.bank.info.user_handle.casefold() or DEFAULT_HANDLE
+        names.append(handle)
+        if _handle_is_a_word(handle, terms, index):
+            _add(terms, handle, index.analyzer)
     return Question(
         terms=terms,
-        embedded=in_first_person(read, hubs) if hubs and words.had_words else read,
-        names=names,
-        authors=_authors(names, index),
+        embedded=embedded,
+        names=tuple(dict.fromkeys(names)),
+        authors=tuple(_authors(names, index)),
         dates=named_dates(read),
-        capped=_capped(text, whole.capped, settings),
+        capped=_capped(text, words.capped, settings),
     )
+
+
+def _words(read: str, hubs: Sequence[str], analyzer: Analyzer, settings: RankingSettings) -> tuple[QueryTerms, str]:
+    """The words to look up and the text to embed; nothing but names stays as it is."""
+    if hubs:
+        words = analyzer.query_terms(without(read, hubs), settings.max_query_terms)
+        if words.had_words:
+            return words, in_first_person(read, hubs)
+    return analyzer.query_terms(read, settings.max_query_terms), read
 
 
 def without(text: str, names: Sequence[str]) -> str:
@@ -104,9 +112,11 @@ def _add(terms: dict[str, int], handle: str, analyzer: Analyzer) -> None:
         terms.setdefault(term, 1)
 
 
-def _authors(names: tuple[str, ...], index: BankIndex) -> tuple[int, ...]:
-    codes = (index.columns.author_code(name) for name in names)
-    return tuple(code for code in codes if code != NO_AUTHOR)
+def _authors(names: Sequence[str], index: BankIndex) -> Iterator[int]:
+    for name in dict.fromkeys(names):
+        code = index.columns.author_code(name)
+        if code != NO_AUTHOR:
+            yield code
 
 
 def _capped(text: str, too_many_terms: bool, settings: RankingSettings) -> str:

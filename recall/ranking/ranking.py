@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from recall.memory.record import Record
 from recall.ranking.cut import top
 from recall.ranking.evidence import Evidence, Mask
-from recall.ranking.fuse import Fused
+from recall.ranking.fuse import Fused, positive, sum_of
 
 LEXICAL, HYBRID, SEMANTIC = "lexical", "hybrid", "semantic"
 """The modes that can run."""
@@ -31,14 +31,18 @@ class Ranking:
         """Ordinals of all that may be results, unsorted."""
         return np.flatnonzero(self.fused.admitted & self.allowed)
 
+    def score(self, ordinal: int) -> float:
+        """Of one memory; above 0."""
+        return positive(float(self.fused.total[ordinal]))
+
     def best(self, limit: int, min_score: float | None) -> tuple[list[int], int]:
         """Ordinals of the best `limit`, best first, and how many matching memories fell under `min_score`."""
         found = self.candidates()
-        scores = self.fused.score[found]
+        sums = self.fused.total[found]
         under = 0
         if min_score is not None:
-            enough = scores >= min_score
+            enough = sums >= sum_of(min_score)
             under = len(found) - int(enough.sum())
-            found, scores = found[enough], scores[enough]
-        places = top(scores, found, self.updated_at[found], self.records, limit)
+            found, sums = found[enough], sums[enough]
+        places = top(sums, found, self.updated_at[found], self.records, limit)
         return found[places].tolist(), under

@@ -37,9 +37,14 @@ class Scale:
 
 def scale_of(cosines: NDArray[np.float64], settings: RankingSettings) -> Scale:
     """The scale over these cosines, none of them NaN."""
-    seen = Scale(float(cosines.mean()), float(cosines.std())) if cosines.size else Scale(0.0, 0.0)
+    seen = _seen(cosines) if cosines.size else Scale(0.0, 0.0)
     prior = Scale(settings.prior_cosine_mean, settings.prior_cosine_deviation)
     return with_prior(seen, cosines.size, prior, settings.prior_memories)
+
+
+def _seen(cosines: NDArray[np.float64]) -> Scale:
+    mean = float(cosines.sum()) / cosines.size
+    return Scale(mean, math.sqrt(max(0.0, float(cosines @ cosines) / cosines.size - mean * mean)))
 
 
 def with_prior(seen: Scale, count: int, prior: Scale, prior_count: float) -> Scale:

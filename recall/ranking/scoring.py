@@ -45,7 +45,7 @@ def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: St
     evidence = Evidence(
         words=words,
         meaning=meaning,
-        names=legs.names(index, one.question),
+        names=legs.names(index, one.question, one.settings),
         context=legs.context(index, one.now, half_life, one.settings),
     )
     alone = meaning is not None and one.query.mode is Mode.SEMANTIC

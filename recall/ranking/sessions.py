@@ -1,8 +1,8 @@
 """Who said what next: memories of one session, in the order of their position, and each one's neighbours.
 
-`links` has one row a memory: the ordinals at distance -reach … -1, +1 … +reach in its session, -1 where there is
-none. `codes` tells which session each memory is in, 0 for none. Distance is counted in memories, not in positions, so
-a gap left by a retired memory closes. A memory without a session or without a position has no neighbours.
+`neighbours` has a column for each distance (-reach … -1, +1 … +reach): the ordinal of that neighbour of each memory,
+-1 where there is none. `codes` tells which session each memory is in, 0 for none. Distance is counted in memories, not
+in positions, so a gap left by a retired memory closes. Without a session or a position there are no neighbours.
 """
 
 from bisect import bisect_left, insort
@@ -21,22 +21,22 @@ class Sessions:
 
     def __init__(self, reach: int) -> None:
         self._reach = reach
-        self._links = Growing(np.int64, width=max(1, 2 * reach), fill=NONE)
+        self._columns = tuple(Growing(np.int64, fill=NONE) for _ in range(2 * reach))
         self._codes = Growing(np.int64)
         self._code_of: dict[str, int] = {}
         self._members: dict[str, list[tuple[int, int]]] = {}
         self._places: dict[int, tuple[str, int]] = {}
 
-    def links(self, size: int) -> NDArray[np.int64]:
-        """(size, 2·reach) ordinals, NONE where there is no neighbour."""
-        return self._links.view(size)
+    def neighbours(self, size: int) -> tuple[NDArray[np.int64], ...]:
+        """For each of `distances`, (size,) ordinals, NONE where there is no neighbour."""
+        return tuple([column.view(size) for column in self._columns])
 
     def codes(self, size: int) -> NDArray[np.int64]:
         """(size,) which session, 0 for none."""
         return self._codes.view(size)
 
     def distances(self) -> tuple[int, ...]:
-        """Steps away of each column of `links`."""
+        """Steps away of each column of `neighbours`."""
         return (*range(self._reach, 0, -1), *range(1, self._reach + 1))
 
     def place(self, record: Record) -> None:
@@ -62,22 +62,20 @@ class Sessions:
         members = self._members[place[0]]
         at = bisect_left(members, (place[1], ordinal))
         del members[at]
-        self._links[ordinal] = NONE
+        for column in self._columns:
+            column[ordinal] = NONE
         self._codes[ordinal] = 0
         self._relink(members, at)
         if not members:
             del self._members[place[0]]
 
     def _relink(self, members: list[tuple[int, int]], around: int) -> None:
-        if not self._reach:
-            return
         for at in range(max(0, around - self._reach), min(len(members), around + self._reach + 1)):
-            self._links[members[at][1]] = [
-                members[other][1] if 0 <= other < len(members) else NONE for other in self._others(at)
-            ]
+            for column, other in zip(self._columns, self._others(at), strict=True):
+                column[members[at][1]] = members[other][1] if 0 <= other < len(members) else NONE
 
-    def _others(self, at: int) -> list[int]:
-        return [*range(at - self._reach, at), *range(at + 1, at + self._reach + 1)]
+    def _others(self, at: int) -> tuple[int, ...]:
+        return (*range(at - self._reach, at), *range(at + 1, at + self._reach + 1))
 
 
 def _place(record: Record) -> tuple[str, int] | None:

@@ -22,6 +22,8 @@ class RankingSettings:
     """Weight of the entity leg: 1 for what somebody the query names said, a rarity in (0, 1] for other names."""
     neighbour: float = 1.0
     """Scales what the other memories of its session lend one."""
+    lent_from: float = 1.0
+    """Content evidence from which on a memory lends any: less says nothing about those around it."""
     near_shares: tuple[float, ...] = (0.4, 0.28, 0.2)
     """Share of the best neighbour's content evidence that is lent, by distance: one, two, three steps away."""
     short_characters: int = 330

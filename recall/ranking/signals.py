@@ -5,6 +5,7 @@ is worth 1; the other signals are weighed against that.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recall.ranking.evidence import Context, Meaning, Names, Rows, Words
 from recall.ranking.settings import RankingSettings
@@ -20,19 +21,13 @@ PINNED = "pinned"
 RECENCY = "recency"
 
 
-def short(context: Context, settings: RankingSettings) -> Rows:
-    """1 for a short text, less in proportion for a longer one."""
-    limit = float(settings.short_characters)
-    return limit / np.maximum(context.characters, limit)
-
-
 def lexical(words: Words, context: Context, settings: RankingSettings) -> Rows:
     """BM25 and the matched share of the query, times recency: what words say ages, what a text means does not.
 
     A long text holds every word sooner or later, so its share of the query counts for less.
     """
     leg = settings.cover * words.cover
-    leg *= np.sqrt(short(context, settings))
+    leg *= np.sqrt(context.short)
     leg += settings.bm25 * words.bm25
     leg *= context.recency
     leg *= settings.lexical / context.recency_norm
@@ -49,40 +44,42 @@ def semantic(meaning: Meaning, lexical_leg: Rows, settings: RankingSettings) -> 
     return leg
 
 
-def near(content: Rows, context: Context, settings: RankingSettings) -> Rows:
+def near(content: Rows, lenders: NDArray[np.int64], context: Context, settings: RankingSettings) -> Rows:
     """Lent by the best memory a few steps away in the session; long texts borrow less."""
-    padded = np.append(content, 0.0)
-    lent = np.zeros_like(content)
-    for column, distance in enumerate(context.distances):
-        np.maximum(lent, settings.near_shares[distance - 1] * padded[context.links[:, column]], out=lent)
-    lent *= short(context, settings)
-    lent *= settings.neighbour
-    return lent
+    lent = np.zeros(len(content) + 1)  # the last place takes what is lent to nobody: neighbour -1
+    offered = content[lenders]
+    for neighbours, distance in zip(context.neighbours, context.distances, strict=True):
+        takers = neighbours[lenders]
+        lent[takers] = np.maximum(lent[takers], settings.near_shares[distance - 1] * offered)
+    taken = lent[:-1]
+    taken *= context.short
+    taken *= settings.neighbour
+    return taken
 
 
-def session(content: Rows, context: Context, settings: RankingSettings) -> Rows:
+def session(content: Rows, lenders: NDArray[np.int64], context: Context, settings: RankingSettings) -> Rows:
     """Lent by the best memory of the whole session to those below it."""
-    best = np.zeros(int(context.sessions.max(initial=0)) + 1)
-    at = np.flatnonzero(content)
-    np.maximum.at(best, context.sessions[at], content[at])
-    best[0] = 0.0
+    best = np.full(int(context.sessions.max(initial=0)) + 1, -np.inf)
+    np.maximum.at(best, context.sessions[lenders], content[lenders])
+    best[0] = -np.inf
     lent = best[context.sessions]
-    lent -= content
+    lent -= np.maximum(content, 0.0)
     np.maximum(lent, 0.0, out=lent)
     lent *= settings.neighbour * settings.session_share
     return lent
 
 
-def entity(names: Names, settings: RankingSettings) -> Rows:
+def entity(names: Names, settings: RankingSettings) -> Rows | None:
     """Names the query mentions: what they said counts in full, what is about them by their rarity. Never lent."""
-    leg: Rows = np.maximum(names.rarity, names.said)
-    leg *= settings.entity
-    return leg
+    if names.said is None:
+        return settings.entity * names.rarity if names.rarity is not None else None
+    said: Rows = names.said * np.float64(settings.entity)
+    return said if names.rarity is None else np.maximum(said, settings.entity * names.rarity)
 
 
-def dates(names: Names, settings: RankingSettings) -> Rows:
+def dates(fit: Rows, settings: RankingSettings) -> Rows:
     """A time the query names against the time of the memory."""
-    return settings.dates * names.dates
+    return settings.dates * fit
 
 
 def question(context: Context, settings: RankingSettings) -> Rows:

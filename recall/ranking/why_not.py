@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from recall.memory.record import Record
 from recall.ranking import signals
-from recall.ranking.explain import signals_of
+from recall.ranking.explain import entity_leg, signals_of
 from recall.ranking.ranking import SEMANTIC, Ranking
 from recall.ranking.results import LegRank, WhyNot
 
@@ -19,7 +19,7 @@ def why_not(record: Record, ranking: Ranking, excluded: str) -> WhyNot:
         id=record.id,
         excluded=excluded or ("" if matched else "no word, name, meaning or neighbour of it matches the query"),
         rank=_rank(record, ranking) if matched else 0,
-        score=float(fused.score[at]) if matched else 0.0,
+        score=ranking.score(at) if matched else 0.0,
         legs=_legs(at, ranking),
         signals=signals_of(at, ranking.evidence, fused),
     )
@@ -27,7 +27,7 @@ def why_not(record: Record, ranking: Ranking, excluded: str) -> WhyNot:
 
 def _rank(record: Record, ranking: Ranking) -> int:
     found = ranking.candidates()
-    score, updated = ranking.fused.score, ranking.updated_at
+    score, updated = ranking.fused.total, ranking.updated_at
     at = record.ordinal
     above = score[found] > score[at]
     level = score[found] == score[at]
@@ -42,7 +42,9 @@ def _legs(at: int, ranking: Ranking) -> tuple[LegRank, ...]:
     legs = [(signals.LEXICAL, evidence.words.bm25)] if ranking.retrieval != SEMANTIC else []
     if evidence.meaning is not None:
         legs.append((signals.SEMANTIC, np.nan_to_num(evidence.meaning.cosine, nan=-1.0)))
-    legs.append((signals.ENTITY, np.maximum(evidence.names.rarity, evidence.names.said)))
+    entity = entity_leg(evidence.names)
+    if entity is not None:
+        legs.append((signals.ENTITY, entity))
     return tuple(LegRank(name, _leg_rank(at, scores, ranking), float(scores[at])) for name, scores in legs)
 
 
