@@ -30,13 +30,14 @@ from recall.ranking.engine import Engine
 from recall.ranking.query import Mode, RecallQuery
 from recall.server.live import LiveBank, LiveBanks
 
-SCRATCH_PREFIX = ".doctor-"
+SCRATCH = Path(".new")
+"""Where banks are made before they are moved to their place; whatever a crash leaves there goes at the next start."""
 
 
 class Outcome(StrEnum):
     """How a check went."""
 
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105 - no password
     WARN = "warn"
     FAIL = "fail"
 
@@ -94,7 +95,7 @@ class Doctor:
             yield Finding(name, outcome, detail, remedy, (time.perf_counter() - started) * 1e3)
 
     def _round_trip(self) -> tuple[Outcome, str, str]:
-        folder = self.data / f"{SCRATCH_PREFIX}{uuid.uuid4().hex[:12]}"
+        folder = self.data / SCRATCH / f"doctor-{uuid.uuid4().hex[:12]}"
         try:
             with self.scratch(folder) as live:
                 problem = self._try(live)

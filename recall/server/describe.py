@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from index.embedder import EmbedderSlot
-from recall.memory.banks import Banks
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryServiceError
 from recall.server import convert
@@ -21,7 +20,6 @@ DERIVED = "derived"
 class Describer:
     """Describes banks."""
 
-    banks: Banks
     slot: EmbedderSlot
     clock: Clock
 
@@ -37,7 +35,7 @@ class Describer:
             last_seq=bank.last_seq,
             counts=self._counts(live),
             coverage=self._coverage(live),
-            sizes=sizes(self.banks.folder(bank.tenant, bank.name)),
+            sizes=pb.BankSizes(log_bytes=bank.log_bytes, derived_bytes=bytes_below(bank.place.folder / DERIVED)),
             read_only_reason=bank.read_only_reason or "",
         )
         convert.set_time(message.created_at, info.created_at)
@@ -73,15 +71,9 @@ def unavailable(name: str, error: MemoryServiceError) -> pb.Bank:
     return pb.Bank(name=name, unavailable_reason=str(error))
 
 
-def sizes(folder: Path) -> pb.BankSizes:
-    """Bytes of the log, and of everything that is derived from it."""
-    derived = folder / DERIVED
-    files = [Path(root) / name for root, _, names in os.walk(folder) for name in names]
-    below = [file for file in files if file.is_relative_to(derived)]
-    return pb.BankSizes(
-        log_bytes=sum(_size(file) for file in files if file.parent == folder),
-        derived_bytes=sum(_size(file) for file in below),
-    )
+def bytes_below(folder: Path) -> int:
+    """Bytes of all files below a folder."""
+    return sum(_size(Path(root) / name) for root, _, names in os.walk(folder) for name in names)
 
 
 def _size(file: Path) -> int:

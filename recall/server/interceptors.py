@@ -14,6 +14,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import grpc
@@ -56,13 +57,22 @@ class Edge(grpc.ServerInterceptor):
 
     def _wrap(self, method: str, handler: Any) -> Any:
         if not method.startswith(OURS):
-            return handler
+            return self._on_its_pool(method, handler)
         wrap = self._wrap_stream if handler.response_streaming else self._wrap_unary
         make = _MAKERS[handler.request_streaming, handler.response_streaming]
         behavior = wrap(method.removeprefix(OURS), _behavior(handler))
         if method in self._pools:
             behavior.experimental_thread_pool = self._pools[method]  # type: ignore[attr-defined]
         return make(behavior, lenient(handler.request_deserializer), handler.response_serializer)
+
+    def _on_its_pool(self, method: str, handler: Any) -> Any:
+        """A handler of somebody else's service: as it is, but on its pool."""
+        if method not in self._pools:
+            return handler
+        behavior = partial(_behavior(handler))
+        behavior.experimental_thread_pool = self._pools[method]  # type: ignore[attr-defined]
+        make = _MAKERS[handler.request_streaming, handler.response_streaming]
+        return make(behavior, handler.request_deserializer, handler.response_serializer)
 
     def _wrap_unary(self, name: str, behavior: Behavior) -> Behavior:
         def answer(request: Any, context: grpc.ServicerContext) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 import grpc
@@ -30,11 +32,20 @@ class Answering:
 class RecallService(RecallServiceServicer):
     """Answers queries from live banks."""
 
-    def __init__(self, live: LiveBanks, engine: Engine, settings: Answering, telemetry: Telemetry) -> None:
+    def __init__(
+        self,
+        live: LiveBanks,
+        engine: Engine,
+        settings: Answering,
+        telemetry: Telemetry,
+        going_first: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Background work waits while a recall is inside `going_first()`."""
         self._live = live
         self._engine = engine
         self._settings = settings
         self._telemetry = telemetry
+        self._going_first = going_first
 
     def Recall(self, request: pb.RecallRequest, context: grpc.ServicerContext) -> pb.RecallResponse:  # noqa: N802
         """Ranks the memories of one bank."""
@@ -70,6 +81,7 @@ class RecallService(RecallServiceServicer):
                 asked_s -= now - started
             allowed = budget(self._settings.budget, now, asked_s, seconds_left(context))
             limit = live.bank.info.default_limit or self._settings.default_limit
-            ranked = self._engine.recall(live.index, live.bank, convert_recall.query(request, limit), allowed)
+            with self._going_first():
+                ranked = self._engine.recall(live.index, live.bank, convert_recall.query(request, limit), allowed)
         convert_recall.observe_stages(self._telemetry, ranked.timings)
         return convert_recall.response(ranked, request.bank)

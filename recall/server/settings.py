@@ -26,6 +26,8 @@ class ServerSettings:
     """A page of List ends early past this many bytes: clients with gRPC's default limit of 4 MiB can then read it."""
     import_batch: int = 256
     """Records of an import that share one write."""
+    flush_every_s: float = 30.0
+    """Seconds between two writes of what is derived to disk; a restart builds again what came after the last."""
     reflection: bool = True
     """Whether gRPC reflection tells clients the services there are."""
     grace_s: float = 5.0
@@ -41,5 +43,5 @@ class ServerSettings:
             raise ValueError("workers, stream_workers, max_watchers, watch_queue and import_batch must be at least 1")
         if self.max_message_bytes < 64 * 1024:
             raise ValueError("max_message_bytes must be at least 65536")
-        if self.grace_s < 0:
-            raise ValueError("grace_s must not be negative")
+        if self.grace_s < 0 or self.flush_every_s <= 0:
+            raise ValueError("grace_s must not be negative and flush_every_s must be above 0")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from recall.memory.bank import Bank
 from recall.memory.errors import MemoryServiceError
-from recall.memory.record import Actor, ImportedMemory, Outcome, Record
+from recall.memory.record import Actor, ImportedMemory, Outcome
 from recall.server import checks_memory, convert
 from recall.server.refusals import InvalidRequest, Violation
 from recall.v1 import memory_service_pb2 as pb
 
 MOST_ERRORS_TOLD = 100
-SNAPSHOT_TRIES = 1_000
 
 
 def first_of(requests: Iterator[pb.ImportRequest]) -> pb.ImportRequest:
@@ -47,21 +46,12 @@ def take_in(requests: Iterator[pb.ImportRequest], bank: Bank, actor: Actor, batc
 
 def give_out(bank: Bank, include_retired: bool) -> Iterator[pb.ExportResponse]:
     """The records of a bank in the order of first save, as they stood together at one seq."""
-    as_of_seq, records = snapshot(bank)
-    chosen = [record for record in records if include_retired or record.status.live]
+    snapshot = bank.snapshot()
+    chosen = [record for record in snapshot.records if include_retired or record.status.live]
     for record in chosen:
-        response = pb.ExportResponse(as_of_seq=as_of_seq, total=len(chosen))
+        response = pb.ExportResponse(as_of_seq=snapshot.last_seq, total=len(chosen))
         convert.fill_memory(response.memory, record, bank.text(record), bank.name)
         yield response
-
-
-def snapshot(bank: Bank) -> tuple[int, Sequence[Record]]:
-    """A seq and the records as they stood at it: read again until no write came between."""
-    for _ in range(SNAPSHOT_TRIES):
-        before, records = bank.last_seq, bank.records()
-        if bank.last_seq == before:
-            break
-    return before, records
 
 
 def _checked(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recall.memory.bank import Bank
@@ -140,14 +140,16 @@ class WatchHub:
 
 
 class BankChanges:
-    """The derived structure of a bank that only passes its changes on."""
+    """The derived structure of a bank that only passes its changes on, and wakes whoever embeds them."""
 
-    def __init__(self, bank: Bank, hub: WatchHub) -> None:
+    def __init__(self, bank: Bank, hub: WatchHub, wake: Callable[[], None]) -> None:
         self._bank = bank
         self._hub = hub
+        self._wake = wake
 
     def apply(self, changes: Sequence[Change], last_seq: int) -> None:  # noqa: ARG002 - the seq stands in the changes
         """Publishes each change; called under the bank's write lock, so it only queues."""
+        self._wake()
         if not len(self._hub):
             return
         for change in changes:

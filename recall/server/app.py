@@ -1,0 +1,153 @@
+"""The whole service on one screen: what it is made of, in which order it starts and stops.
+
+Start: data folder (locked) → encoder (loads in the background) → banks (opened when asked for) → gRPC → SERVING.
+Stop, on SIGTERM or SIGINT: NOT_SERVING, no new calls, watch streams end, running calls finish within the grace, then
+what works in the background, then the logs.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+
+from index.analyzer import Analyzer
+from index.backfill import Backfill
+from index.embedder import EmbedderSlot
+from index.query_cache import QueryCache
+from recall.address import Address
+from recall.doctor import Doctor
+from recall.memory.bank import Bank
+from recall.memory.banks import DEFAULT_TENANT, Banks
+from recall.memory.clock import Clock, SystemClock
+from recall.memory.errors import DataFolderUnusable
+from recall.memory.files import DiskFiles
+from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.engine import Engine
+from recall.server.admin_service import AdminService, Running
+from recall.server.bank_service import BankService
+from recall.server.describe import Describer
+from recall.server.edge import Services, answering_calls
+from recall.server.flushing import Flusher
+from recall.server.listening import CannotListen
+from recall.server.live import Indexes, LiveBank, LiveBanks
+from recall.server.memory_service import MemoryService
+from recall.server.recall_service import Answering, RecallService
+from recall.server.watch import BankChanges, WatchHub
+from recall.settings import Settings
+from recall.telemetry import Telemetry
+
+logger = logging.getLogger(__name__)
+
+ANALYZER = Analyzer()
+MODELS = ".models"
+DERIVED = "derived"
+LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
+STOPPED_CLEANLY, CANNOT_START = 0, 1
+
+
+def serve(settings: Settings) -> int:
+    """Runs the service until SIGTERM or SIGINT: 0 after a clean stop; 1, with a line on stderr, if it cannot start."""
+    logging.basicConfig(level=settings.server.log_level.upper(), stream=sys.stderr, format=LOG_FORMAT)
+    stop = stop_on_signals()
+    try:
+        with running(settings) as address:
+            sys.stdout.write(f"listening on {address}\n")
+            sys.stdout.flush()
+            stop.wait()
+            logger.info("stopping grace_s=%g", settings.server.grace_s)
+    except (DataFolderUnusable, CannotListen) as error:
+        sys.stderr.write(f"recall: {error}\n")
+        return CANNOT_START
+    return STOPPED_CLEANLY
+
+
+@contextmanager
+def running(settings: Settings) -> Iterator[Address]:
+    """The service, answering inside the `with`. Raises DataFolderUnusable, CannotListen."""
+    clock, telemetry = SystemClock(), Telemetry()
+    hub = WatchHub(settings.server.max_watchers, settings.server.watch_queue)
+    with ExitStack() as parts:
+        slot = EmbedderSlot(settings.embedding, settings.data / MODELS)
+        backfill = Backfill(slot, settings.backfill, time.monotonic)
+        indexes = Indexes(partial(make_index, settings, slot, backfill, hub), partial(let_go, backfill))
+        banks = Banks(settings.data, settings.storage, DiskFiles(), clock, indexes.opened, indexes.closed)
+        parts.callback(banks.close)
+        parts.callback(slot.close)
+        parts.callback(backfill.close)
+        queries = parts.enter_context(closing(QueryCache(slot)))
+        live = parts.enter_context(closing(LiveBanks(banks, indexes, settings.server.create_banks_on_save)))
+        flusher = parts.enter_context(closing(Flusher(live, settings.server.flush_every_s)))
+        engine = Engine(settings.ranking, queries, slot, clock)
+        doctor = Doctor(settings.data, live, engine, slot, partial(scratch, settings, slot))
+        services = Services(
+            recall=RecallService(live, engine, answering(settings), telemetry, backfill.paused),
+            memory=MemoryService(live, settings.server),
+            bank=BankService(live, Describer(slot, clock), hub),
+            admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),
+        )
+        address = parts.enter_context(answering_calls(services, settings, hub, telemetry))
+        slot.start()
+        backfill.start()
+        flusher.start()
+        yield address
+
+
+def make_index(settings: Settings, slot: EmbedderSlot, backfill: Backfill, hub: WatchHub, bank: Bank) -> BankIndex:
+    """Everything derived from a bank that was just opened."""
+    index = bare_index(settings, slot, bank)
+    bank.subscribe(BankChanges(bank, hub, backfill.poke))
+    backfill.register(index)
+    return index
+
+
+def let_go(backfill: Backfill, index: BankIndex) -> None:
+    """Ends the index of a bank that is about to close."""
+    backfill.unregister(index)
+    index.close()
+
+
+def bare_index(settings: Settings, slot: EmbedderSlot, bank: Bank) -> BankIndex:
+    """The search structures of a bank alone."""
+    index_settings = IndexSettings(lexical=settings.lexical, vectors=settings.vectors, ranking=settings.ranking)
+    return BankIndex.open(bank, bank.place.folder / DERIVED, ANALYZER, index_settings, slot.current)
+
+
+@contextmanager
+def scratch(settings: Settings, slot: EmbedderSlot, folder: Path) -> Iterator[LiveBank]:
+    """A bank in a folder of its own, for the doctor."""
+    indexes = Indexes(partial(bare_index, settings, slot), BankIndex.close)
+    banks = Banks(folder, settings.storage, DiskFiles(), SystemClock(), indexes.opened, indexes.closed)
+    with closing(banks):
+        bank = banks.create(DEFAULT_TENANT, "scratch")
+        yield LiveBank(bank, indexes.of(bank))
+
+
+def answering(settings: Settings) -> Answering:
+    """What recalls leave open."""
+    return Answering(settings.ranking, settings.budget, settings.recall.default_limit)
+
+
+def about(settings: Settings, clock: Clock) -> Running:
+    """What Status tells of the process."""
+    return Running(version("recall-service"), settings.data.absolute(), settings.embedding.model, clock.now())
+
+
+def stop_on_signals() -> threading.Event:
+    """Set by the first SIGTERM or SIGINT; the second ends the process at once."""
+    stop = threading.Event()
+
+    def heard(signum: int, frame: object) -> None:  # noqa: ARG001 - the signature is the system's
+        signal.signal(signum, signal.SIG_DFL)
+        stop.set()
+
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, heard)
+    return stop

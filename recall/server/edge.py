@@ -1,0 +1,95 @@
+"""The gRPC server: services, health, reflection and thread pools, from bound to stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import grpc
+from grpc_reflection.v1alpha import reflection
+
+from recall.address import Address
+from recall.server.health import Health
+from recall.server.interceptors import Edge
+from recall.server.listening import listen
+from recall.server.settings import ServerSettings
+from recall.server.watch import WatchHub
+from recall.settings import Settings
+from recall.telemetry import Telemetry
+from recall.v1 import admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2
+from recall.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
+from recall.v1.bank_service_pb2_grpc import BankServiceServicer, add_BankServiceServicer_to_server
+from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
+from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
+
+SERVICES = tuple(
+    service.full_name
+    for module in (recall_service_pb2, memory_service_pb2, bank_service_pb2, admin_service_pb2)
+    for service in module.DESCRIPTOR.services_by_name.values()
+)
+WATCH = "/recall.v1.BankService/Watch"
+STREAMS = (
+    "/recall.v1.MemoryService/Import",
+    "/recall.v1.MemoryService/Export",
+    f"/{reflection.SERVICE_NAME}/ServerReflectionInfo",
+)
+SPARE_WATCH_THREADS = 4
+"""Threads beyond max_watchers, so that a watcher too many is refused at once instead of waiting for a thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """One servicer for each service of the contract."""
+
+    recall: RecallServiceServicer
+    memory: MemoryServiceServicer
+    bank: BankServiceServicer
+    admin: AdminServiceServicer
+
+    def add_to(self, server: grpc.Server) -> None:
+        """Registers them all."""
+        add_RecallServiceServicer_to_server(self.recall, server)
+        add_MemoryServiceServicer_to_server(self.memory, server)
+        add_BankServiceServicer_to_server(self.bank, server)
+        add_AdminServiceServicer_to_server(self.admin, server)
+
+
+@contextmanager
+def answering_calls(services: Services, settings: Settings, hub: WatchHub, telemetry: Telemetry) -> Iterator[Address]:
+    """A server that answers inside the `with`; after it, running calls have had their grace. Raises CannotListen."""
+    limits = settings.server
+    server = new_server(limits, telemetry)
+    services.add_to(server)
+    health = Health(SERVICES)
+    health.add_to(server)
+    if limits.reflection:
+        reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), server)
+    address = listen(server, settings.listen)
+    server.start()
+    health.serving()
+    try:
+        yield address
+    finally:
+        health.stopping()
+        stopped = server.stop(limits.grace_s)
+        hub.close()
+        stopped.wait()
+
+
+def new_server(limits: ServerSettings, telemetry: Telemetry) -> grpc.Server:
+    """A server without services: its pools, its limits, and the layer that maps or hides what is raised."""
+    streams = ThreadPoolExecutor(limits.stream_workers, "recall-stream")
+    watches = ThreadPoolExecutor(limits.max_watchers + SPARE_WATCH_THREADS, "recall-watch")
+    pools = {WATCH: watches, **dict.fromkeys(STREAMS, streams)}
+    return grpc.server(
+        ThreadPoolExecutor(limits.workers, "recall-call"),
+        interceptors=[Edge(telemetry, pools)],
+        maximum_concurrent_rpcs=limits.max_concurrent_calls,
+        options=(
+            ("grpc.so_reuseport", 0),  # a port in use is refused, not shared
+            ("grpc.max_receive_message_length", limits.max_message_bytes),
+            ("grpc.max_send_message_length", limits.max_message_bytes),
+        ),
+    )

@@ -1,0 +1,42 @@
+"""Writes derived structures to disk from time to time, so that a restart has little to build again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from recall.server.live import LiveBanks
+
+logger = logging.getLogger(__name__)
+
+
+class Flusher:
+    """A thread that flushes the index of every open bank, each `every_s` seconds and once more when it is closed."""
+
+    def __init__(self, live: LiveBanks, every_s: float) -> None:
+        self._live = live
+        self._every_s = every_s
+        self._closing = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="recall-flush", daemon=True)
+
+    def start(self) -> None:
+        """Begins."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Flushes once more and ends."""
+        self._closing.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._closing.wait(self._every_s):
+            self._flush()
+        self._flush()
+
+    def _flush(self) -> None:
+        for live in self._live.opened():
+            try:
+                live.index.flush()
+            except OSError as error:  # derived data: the next flush or the next start makes up for it
+                logger.warning("flush failed bank=%s error=%s", live.name, error)
