@@ -31,10 +31,11 @@ from recall.memory.errors import (
 )
 from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
-from recall.memory.log import LOG_NAME, failure
+from recall.memory.log import LOG_NAME
 from recall.memory.names import bank_name, checked_info
 from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
+from recall.memory.refusal import refusals
 from recall.memory.settings import StorageSettings
 
 DEFAULT_TENANT = "default"
@@ -116,10 +117,8 @@ class Banks:
         with self._doors.through((tenant, name)):
             if self._files.exists(place.folder):
                 raise BankExists(name)
-            try:
+            with refusals(place.folder, "create"):
                 self._folder.make_bank(place.folder, str(uuid_utils.uuid7()), LOG_NAME, line)
-            except OSError as error:
-                raise failure(place.folder, "create", error) from error
             bank = self._opened_now(place)
         self._make_room()
         return bank
@@ -146,11 +145,9 @@ class Banks:
             if not self._files.exists(place.folder):
                 raise BankNotFound(name)
             self._shut((tenant, name))
-            trashed = self._free_trash(tenant, place.name)
-            try:
+            with refusals(place.folder, "trash"):
+                trashed = self._free_trash(tenant, place.name)
                 self._folder.move(place.folder, self._folder.trash(tenant) / trashed.trash_id)
-            except OSError as error:
-                raise failure(place.folder, "trash", error) from error
             self._trouble.pop((tenant, name), None)
         return trashed
 
@@ -164,12 +161,10 @@ class Banks:
         with self._doors.through((tenant, place.name)):
             if self._files.exists(place.folder):
                 raise BankExists(place.name)
-            try:
+            with refusals(place.folder, "restore"):
+                if not self._files.exists(self._folder.trash(tenant) / trash_id):
+                    raise TrashNotFound(trash_id)  # somebody restored it meanwhile
                 self._folder.move(self._folder.trash(tenant) / trash_id, place.folder)
-            except FileNotFoundError:
-                raise TrashNotFound(trash_id) from None
-            except OSError as error:
-                raise failure(place.folder, "restore", error) from error
             bank = self._opened_now(place)
         self._make_room()
         return bank
@@ -192,11 +187,14 @@ class Banks:
 
     def tenants(self) -> Sequence[str]:
         """Tenants that have or had a bank."""
-        return self._folder.tenants()
+        with refusals(self._folder.root, "list"):
+            return self._folder.tenants()
 
     def trashed(self, tenant: str = DEFAULT_TENANT) -> Sequence[Trashed]:
         """What is in the trash, newest first."""
-        found = (_trashed(entry) for entry in self._files.list_dir(self._folder.trash(_tenant(tenant))))
+        folder = self._folder.trash(_tenant(tenant))
+        with refusals(folder, "list"):
+            found = [_trashed(entry) for entry in self._files.list_dir(folder)]
         return sorted((t for t in found if t is not None), key=lambda t: (-t.deleted_at, t.name))
 
     def opened(self) -> Sequence[Bank]:
@@ -308,7 +306,8 @@ class Banks:
 
     def list(self, tenant: str = DEFAULT_TENANT) -> Sequence[BankName]:
         """Names of the banks, sorted; also of those that cannot be opened."""
-        return self._folder.bank_names(_tenant(tenant))
+        with refusals(self._folder.root / _tenant(tenant), "list"):
+            return self._folder.bank_names(tenant)
 
 
 def _tenant(tenant: str) -> str:

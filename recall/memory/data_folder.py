@@ -11,6 +11,7 @@
 A bank is made beside its place and renamed into it, so it is there whole or not at all.
 """
 
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -34,27 +35,12 @@ class _Marker(msgspec.Struct, frozen=True):
     format: int
 
 
-class DataFolder:
-    """A data folder that this process holds."""
+class Layout:
+    """Where things lie in a data folder. Only looks; nothing is locked or made."""
 
     def __init__(self, root: Path, files: Files) -> None:
-        """Take the folder; made when missing.
-
-        Raises ForeignDataFolder, DataFolderInUse, UnwritableDataFolder.
-        """
         self.root = root
         self._files = files
-        try:
-            self._make(root)
-            self._check_ours()
-            self._lock = self._taken_lock()
-        except OSError as error:
-            raise UnwritableDataFolder(root, error.strerror or str(error)) from error
-        try:
-            self._prepare()
-        except OSError as error:
-            self._lock.release()
-            raise UnwritableDataFolder(root, error.strerror or str(error)) from error
 
     def bank(self, tenant: str, name: BankName) -> Path:
         """Where a bank lies."""
@@ -73,6 +59,39 @@ class DataFolder:
         folder = self.root / tenant
         return [BankName(name) for name in self._files.list_dir(folder) if self._is_bank_like(folder / name)]
 
+    def trash_root(self) -> Path:
+        """Where deleted banks lie, by tenant."""
+        return self.root / _TRASH
+
+    def _is_bank_like(self, path: Path) -> bool:
+        try:
+            bank_name(path.name)
+        except InvalidField:
+            return False
+        return self._files.is_dir(path)
+
+
+class DataFolder(Layout):
+    """A data folder that this process holds."""
+
+    def __init__(self, root: Path, files: Files) -> None:
+        """Take the folder; made when missing.
+
+        Raises ForeignDataFolder, DataFolderInUse, UnwritableDataFolder.
+        """
+        super().__init__(root, files)
+        try:
+            self._make(root)
+            self._check_ours()
+            self._lock = self._taken_lock()
+        except OSError as error:
+            raise UnwritableDataFolder(root, error.strerror or str(error)) from error
+        try:
+            self._prepare()
+        except OSError as error:
+            self._lock.release()
+            raise UnwritableDataFolder(root, error.strerror or str(error)) from error
+
     def make_bank(self, target: Path, new_id: str, log_name: str, first_line: bytes) -> None:
         """Durably make a bank's folder with its first event. Raises OSError."""
         beside = self.root / _NEW / new_id
@@ -82,11 +101,16 @@ class DataFolder:
         self.move(beside, target)
 
     def move(self, source: Path, target: Path) -> None:
-        """Durably give a bank's folder another place. Raises OSError."""
+        """Durably give a bank's folder another place. Raises OSError; the folder is then where it was, if it can be."""
         self._make(target.parent)
         self._files.rename(source, target)
-        self._files.sync_dir(target.parent)
-        self._files.sync_dir(source.parent)
+        try:
+            self._files.sync_dir(target.parent)
+            self._files.sync_dir(source.parent)
+        except OSError:
+            with suppress(OSError):
+                self._files.rename(target, source)
+            raise
 
     def release(self) -> None:
         """Let another server take the folder."""
@@ -134,10 +158,3 @@ class DataFolder:
             self._files.sync_dir(self.root)
         for left in self._files.list_dir(self.root / _NEW):
             self._files.remove_tree(self.root / _NEW / left)
-
-    def _is_bank_like(self, path: Path) -> bool:
-        try:
-            bank_name(path.name)
-        except InvalidField:
-            return False
-        return self._files.is_dir(path)

@@ -88,17 +88,25 @@ class Files(Protocol):
         """Lock against other processes and other callers in this one; None when taken. A kill frees it."""
 
 
+_OWNER_ONLY = 0o600  # what is remembered is nobody else's business
+_OWNER_ONLY_FOLDER = 0o700
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
 class DiskHandle:
     """An append handle on a real file. The descriptor lives until the last reference goes, so readers never race."""
 
     def __init__(self, path: Path) -> None:
-        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY)
 
     def append(self, data: bytes) -> None:
         """Write all of `data` at the end."""
-        view = memoryview(data)
-        while view:
-            view = view[os.write(self._fd, view) :]
+        _write_all(self._fd, data)
 
     def sync(self) -> None:
         """fdatasync."""
@@ -157,11 +165,12 @@ class DiskFiles:
 
     def write(self, path: Path, data: bytes) -> None:
         """A new file with this content, synced."""
-        with path.open("wb", buffering=0) as file:
-            view = memoryview(data)
-            while view:
-                view = view[file.write(view) :]
-            os.fdatasync(file.fileno())
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _OWNER_ONLY)
+        try:
+            _write_all(fd, data)
+            os.fdatasync(fd)
+        finally:
+            os.close(fd)
 
     def rename(self, source: Path, target: Path) -> None:
         """Atomically give a file or folder another name."""
@@ -184,7 +193,7 @@ class DiskFiles:
 
     def make_dir(self, path: Path) -> None:
         """Make one folder."""
-        path.mkdir(exist_ok=True)
+        path.mkdir(mode=_OWNER_ONLY_FOLDER, exist_ok=True)
 
     def sync_dir(self, path: Path) -> None:
         """Make the names in a folder safe."""

@@ -48,6 +48,11 @@ class GroupCommit(Generic[Work]):
         self._leading = False
         self._writing = threading.Lock()
 
+    @property
+    def waiting(self) -> int:
+        """How much work is queued, what runs included."""
+        return len(self._queue)
+
     def submit(self, work: Work) -> object:
         """Commit the work, alone or with others; returns its result or raises its error."""
         ticket = Ticket(work)

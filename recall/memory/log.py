@@ -23,7 +23,6 @@ it cuts to `log.broken-<n>`. Commands kept in this way were never acknowledged, 
 nothing. They are synced before the log is used, so that what is seen once stays.
 """
 
-import errno
 import logging
 import time
 from array import array
@@ -31,15 +30,15 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from recall.memory.errors import Damaged, DiskFull, StorageFailure
+from recall.memory.errors import Damaged, StorageFailure
 from recall.memory.events import Entry, Event, LineError, Sum, decode, decode_text, encode
 from recall.memory.files import AppendHandle, Files
 from recall.memory.fold import FoldError
+from recall.memory.refusal import refusal, refusals
 from recall.memory.repair import REMEDY, cut_tear
 from recall.memory.scan import CHUNK_BYTES, Group, Scan
 
 LOG_NAME = "log.jsonl"
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _logger = logging.getLogger(__name__)
 
 
@@ -103,7 +102,7 @@ class FileLog:
 
         Raises Damaged where the log cannot be trusted, StorageFailure where the disk refuses.
         """
-        try:
+        with refusals(path, "open"):
             handle = files.open_append(path)
             scan = Scan(handle.read_at, handle.size())
             for group in scan:
@@ -115,8 +114,6 @@ class FileLog:
             elif scan.newline_missing:
                 handle.append(b"\n")
             handle.sync()
-        except OSError as error:
-            raise failure(path, "open", error) from error
         return cls(path, files, handle, scan.offsets, scan.last_sum, slow_sync_ms)
 
     @property
@@ -155,7 +152,8 @@ class FileLog:
             stop = seq
             while stop < to_seq and self._offsets[stop + 1] - self._offsets[seq - 1] <= CHUNK_BYTES:
                 stop += 1
-            data = self._handle.read_at(self._offsets[seq - 1], self._offsets[stop] - self._offsets[seq - 1])
+            with refusals(self._path, "read"):
+                data = self._handle.read_at(self._offsets[seq - 1], self._offsets[stop] - self._offsets[seq - 1])
             for line in data.split(b"\n")[: stop - seq + 1]:
                 yield self._decoded(seq, line)
                 seq += 1
@@ -204,7 +202,7 @@ class FileLog:
         except BaseException as error:
             self._cut_back()
             if isinstance(error, OSError):
-                raise failure(self._path, "append to", error) from error
+                raise refusal(self._path, "append to", error) from error
             raise
 
     def _cut_back(self) -> None:
@@ -223,7 +221,7 @@ class FileLog:
             self.unacknowledged_tail = True
             self._poisoned = f"an fdatasync failed ({error}); reload the bank once the disk is well"
             if isinstance(error, OSError):
-                raise failure(self._path, "sync", error) from error
+                raise refusal(self._path, "sync", error) from error
             raise
         elapsed_ms = (time.perf_counter() - started) * 1_000
         if elapsed_ms > self._slow_sync_ms:
@@ -231,10 +229,8 @@ class FileLog:
 
     def _line(self, seq: int) -> bytes:
         start, end = self._offsets[seq - 1], self._offsets[seq]
-        try:
+        with refusals(self._path, "read"):
             return self._handle.read_at(start, end - start)[:-1]
-        except OSError as error:
-            raise failure(self._path, "read", error) from error
 
     def _decoded(self, seq: int, line: bytes) -> Event:
         try:
@@ -252,9 +248,3 @@ def _take_all(path: Path, scan: Scan, group: Group, take: Callable[[Event], None
             take(event)
         except FoldError as error:
             raise Damaged(path, event.seq, scan.offsets[event.seq - 1], str(error), REMEDY) from None
-
-
-def failure(path: Path, action: str, error: OSError) -> StorageFailure:
-    """The error for a refusal of the disk."""
-    kind = DiskFull if error.errno in _FULL else StorageFailure
-    return kind(path, action, error.strerror or str(error))

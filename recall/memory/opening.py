@@ -5,7 +5,8 @@ from pathlib import Path
 
 from recall.memory.events import Event
 from recall.memory.files import Files
-from recall.memory.log import FileLog, failure
+from recall.memory.log import FileLog
+from recall.memory.refusal import refusals
 from recall.memory.repair import keep_broken, take_in_edits
 from recall.memory.settings import StorageSettings
 from recall.memory.state import Draft, State
@@ -50,13 +51,11 @@ def reopen_bank(path: Path, files: Files, settings: StorageSettings, before: Ope
 
     Raises Damaged for an edit that cannot be read, StorageFailure.
     """
-    try:
-        changes = (
-            [] if before is None or not before.log.unacknowledged_tail else _cut_unacknowledged(path, files, before)
-        )
+    changes: list[str] = []
+    with refusals(path, "reload"):
+        if before is not None and before.log.unacknowledged_tail:
+            changes += _cut_unacknowledged(path, files, before)
         changes += take_in_edits(path, files)
-    except OSError as error:
-        raise failure(path, "reload", error) from error
     return open_bank(path, files, settings), changes
 
 

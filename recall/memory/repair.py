@@ -77,6 +77,8 @@ def _restamp(path: Path, files: Files, unreadable: Callable[[Damage], None]) -> 
     if verified(data).damage is None:
         return []
     edits = _Edits(data, unreadable)
+    if not edits.taken:
+        raise Damaged(path, 1, 0, "holds no event at all", "bring it back from a backup, or delete the bank")
     kept = keep_broken(path, files, data)
     fresh = path.with_name(path.name + ".new")
     files.write(fresh, b"".join(_stamped(edits.taken)))
@@ -108,8 +110,6 @@ class _Edits:
             if line.strip():
                 self._take(number, offset, line)
             offset += len(raw) + 1
-        if not self.taken:
-            raise LineError("holds no event at all")
 
     def _take(self, number: int, offset: int, line: bytes) -> None:
         try:

@@ -1,0 +1,135 @@
+"""The closed table, over every status, action and role."""
+
+from itertools import product
+
+import pytest
+from faulty_files import MemoryFiles
+from memory_banks import bank_on, remembered, reopened
+from ticking import START, Ticking
+
+from recall.memory.bank import Bank
+from recall.memory.errors import IllegalTransition, MemoryServiceError, PinnedMemory
+from recall.memory.lifecycle import TABLE, Action, Role, target
+from recall.memory.record import LOCAL, Actor, MemoryChanges, NewMemory, Record, Status
+
+LIVE = {Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED}
+BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT}
+EDITS = {Action.REINFORCE, Action.UPDATE, Action.PIN, Action.UNPIN}
+PEOPLE = {Role.REVIEWER, Role.ADMIN}
+EVERY = list(product(Status, Action, Role))
+
+
+def memory_in(bank: Bank, status: Status) -> Record:
+    """A memory that was brought to a status by the verbs."""
+    if status in {Status.NOMINATED, Status.REJECTED}:
+        [saved] = bank.nominate([NewMemory(text="it", expires_at=START * 2)])
+        assert not isinstance(saved, MemoryServiceError)
+        record = saved.record
+        if status is Status.REJECTED:
+            record = bank.transition(record.id, Action.REJECT, LOCAL, "no").record
+        return record
+    [saved] = bank.save([NewMemory(text="it", expires_at=START * 2)])
+    assert not isinstance(saved, MemoryServiceError)
+    record = saved.record
+    if status is Status.QUARANTINED:
+        return bank.transition(record.id, Action.QUARANTINE, LOCAL).record
+    if status is Status.SUPERSEDED:
+        return bank.supersede(record.id, remembered(bank, "winner").id).loser
+    if status is Status.RETIRED:
+        return bank.delete(record.id).record
+    if status is Status.EXPIRED:
+        bank.update(record.id, MemoryChanges(expires_at=1))
+        bank.expire([record.id], LOCAL)
+        return bank.get(record.id)
+    return record
+
+
+def act(bank: Bank, record: Record, action: Action, role: Role) -> Record:
+    """Ask for an action; the memory after it, or the error."""
+    actor = Actor("someone", role)
+    if action in (Action.PIN, Action.UNPIN):
+        return bank.pin(record.id, action is Action.PIN, actor).record
+    if action is Action.UPDATE:
+        return bank.update(record.id, MemoryChanges(author="x"), actor).record
+    if action is Action.DELETE:
+        return bank.delete(record.id, actor).record
+    if action is Action.SUPERSEDE:
+        return bank.supersede(record.id, remembered(bank, "another winner").id, actor).loser
+    if action in (Action.EXPIRE, Action.REINFORCE):
+        results = (
+            bank.expire([record.id], actor) if action is Action.EXPIRE else bank.save([NewMemory(text="it")], actor)
+        )
+        if isinstance(results[0], MemoryServiceError):
+            raise results[0]
+        return results[0].record
+    return bank.transition(record.id, action, actor, "because").record
+
+
+@pytest.mark.parametrize(("status", "action", "role"), EVERY)
+def test_only_edges_of_the_table_pass_and_the_rest_writes_nothing(status: Status, action: Action, role: Role) -> None:
+    if action in BIRTHS:
+        with pytest.raises(IllegalTransition):
+            target("id", status, action, role)
+        return
+    files, clock = MemoryFiles(), Ticking()
+    bank = bank_on(files, clock)
+    record = memory_in(bank, status)
+    if action is Action.EXPIRE and status.live:
+        clock.time = START * 3
+    if action is Action.SUPERSEDE:
+        remembered(bank, "another winner")
+    expected = TABLE.get((status, action, role))
+    log = list(bank.events(1))
+    try:
+        after = act(bank, record, action, role)
+    except IllegalTransition:
+        assert expected is None
+    written = [event.op for event in bank.events(len(log) + 1) if event.id == record.id]
+    if expected is None:
+        assert (written, bank.get(record.id)) == ([], record)
+    else:
+        assert after.status is expected
+        assert written == ([] if action is Action.UNPIN else [action])
+    assert reopened(files).get(record.id) == bank.get(record.id)
+
+
+@pytest.mark.parametrize(("action", "role"), list(product(Action, Role)))
+def test_a_memory_is_born_only_by_a_birth(action: Action, role: Role) -> None:
+    born = (None, action, role) in TABLE
+    assert born == (action in BIRTHS and role is not Role.READER and (action is not Action.IMPORT or role in PEOPLE))
+
+
+def test_no_edge_leaves_a_terminal_status() -> None:
+    assert {start for start, _, _ in TABLE} == LIVE | {None}
+
+
+def test_nothing_but_a_person_brings_a_memory_back_into_use() -> None:
+    into_use = {
+        role
+        for (start, _, role), end in TABLE.items()
+        if end is Status.ACCEPTED and start not in (None, Status.ACCEPTED)
+    }
+    assert into_use == PEOPLE
+
+
+def test_an_edit_moves_nothing_and_a_reader_does_nothing() -> None:
+    assert all(start is end for (start, action, _), end in TABLE.items() if action in EDITS)
+    assert all(role is not Role.READER for _, _, role in TABLE)
+
+
+@pytest.mark.parametrize("action", [Action.UPDATE, Action.UNPIN, Action.QUARANTINE, Action.DELETE])
+def test_a_pinned_memory_is_untouchable_by_every_automatic_path(action: Action) -> None:
+    bank = bank_on()
+    record = memory_in(bank, Status.ACCEPTED)
+    pinned = bank.pin(record.id, True).record
+    with pytest.raises(PinnedMemory):
+        act(bank, pinned, action, Role.JOB)
+    assert bank.get(record.id) == pinned
+    assert act(bank, pinned, action, Role.ADMIN) != pinned
+
+
+def test_an_unknown_role_may_do_nothing() -> None:
+    bank = bank_on()
+    record = memory_in(bank, Status.ACCEPTED)
+    with pytest.raises(IllegalTransition):
+        bank.delete(record.id, Actor("x", "root"))
