@@ -69,7 +69,7 @@ class Bank:
         self.place = place
         self._outfit = outfit
         self._opened = opened
-        self._commits: GroupCommit[Work] = GroupCommit(self._commit, outfit.settings.max_group)
+        self._commits: GroupCommit[Work] = GroupCommit(outfit.settings.max_group)
         self._reading = threading.Lock()  # held while a draft is taken in, so a snapshot never holds half a command
         self._subscribers = Subscribers(place.name)
         self._closed = False
@@ -276,6 +276,7 @@ class Bank:
         """Finish running writes and let go of the files; running reads end well. Later calls go to the successor."""
         with self._commits.hold():
             self._closed = True
+            self._subscribers.clear()
             self._opened.log.close()
 
     def _save(
@@ -290,7 +291,7 @@ class Bank:
 
     def _write(self, command: Command[_Result], actor: Actor) -> _Result:
         try:
-            return cast(_Result, self._commits.submit(Work(command, actor)))
+            return cast(_Result, self._commits.submit(Work(command, actor), self._commit))
         except _Moved:
             return self._outfit.successor(self.place)._write(command, actor)
 

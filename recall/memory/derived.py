@@ -45,6 +45,11 @@ class Subscribers:
             if derived in kept:
                 kept.remove(derived)
 
+    def clear(self) -> None:
+        """Tell nobody any more."""
+        self._told.clear()
+        self._stale.clear()
+
     def tell(self, changes: Sequence[Change], last_seq: int) -> None:
         """Hand changes on. One that fails becomes stale; the write itself is safe and goes on."""
         for derived in tuple(self._told):

@@ -37,11 +37,13 @@ class Ticket(Generic[Work]):
         self.done = True
 
 
+Commit = Callable[[Sequence[Ticket[Work]]], None]
+
+
 class GroupCommit(Generic[Work]):
     """The queue of one bank."""
 
-    def __init__(self, commit: Callable[[Sequence[Ticket[Work]]], None], max_group: int) -> None:
-        self._commit = commit
+    def __init__(self, max_group: int) -> None:
         self._max_group = max_group
         self._door = threading.Lock()
         self._queue: list[Ticket[Work]] = []
@@ -53,8 +55,12 @@ class GroupCommit(Generic[Work]):
         """How much work is queued, what runs included."""
         return len(self._queue)
 
-    def submit(self, work: Work) -> object:
-        """Commit the work, alone or with others; returns its result or raises its error."""
+    def submit(self, work: Work, commit: Commit[Work]) -> object:
+        """Commit the work, alone or with others; returns its result or raises its error.
+
+        Whoever leads uses its own `commit`, so all must give the same. (It is not kept: a queue that knew its bank
+        would keep the bank's descriptor open until the garbage collector comes.)
+        """
         ticket = Ticket(work)
         with self._door:
             self._queue.append(ticket)
@@ -63,7 +69,7 @@ class GroupCommit(Generic[Work]):
         if not leads:
             ticket.gate.acquire()
         if not ticket.done:
-            self._lead()
+            self._lead(commit)
         if ticket.error is not None:
             raise ticket.error
         return ticket.result
@@ -74,13 +80,13 @@ class GroupCommit(Generic[Work]):
         with self._writing:
             yield
 
-    def _lead(self) -> None:
+    def _lead(self, commit: Commit[Work]) -> None:
         """The leader's own ticket is at the head of the queue, so it is part of the group."""
         with self._writing:
             with self._door:
                 group = self._queue[: self._max_group]
             try:
-                self._commit(group)
+                commit(group)
             except BaseException as error:  # noqa: BLE001 (each of the group raises it)
                 for ticket in group:
                     if not ticket.done:

@@ -89,11 +89,11 @@ def test_work_that_arrives_during_a_commit_shares_the_next_one() -> None:
         for ticket in group:
             ticket.succeed(ticket.work * 10)
 
-    commits: GroupCommit[int] = GroupCommit(commit, max_group=3)
+    commits: GroupCommit[int] = GroupCommit(max_group=3)
     with ThreadPoolExecutor(8) as pool:
-        first = pool.submit(commits.submit, 0)
+        first = pool.submit(commits.submit, 0, commit)
         inside.wait()
-        others = [pool.submit(commits.submit, n) for n in range(1, 6)]
+        others = [pool.submit(commits.submit, n, commit) for n in range(1, 6)]
         while commits.waiting < 6:
             threading.Event().wait(0.001)
         go_on.set()
@@ -108,10 +108,10 @@ def test_a_commit_that_breaks_fails_its_group_and_no_other() -> None:
                 raise ValueError("broke")
             ticket.succeed(ticket.work)
 
-    commits: GroupCommit[int] = GroupCommit(commit, max_group=3)
+    commits: GroupCommit[int] = GroupCommit(max_group=3)
     with pytest.raises(ValueError, match="broke"):
-        commits.submit(-1)
-    assert commits.submit(1) == 1
+        commits.submit(-1, commit)
+    assert commits.submit(1, commit) == 1
 
 
 @pytest.mark.parametrize("fault_at", range(1, 8))
