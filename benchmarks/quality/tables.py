@@ -68,6 +68,7 @@ def notes(found: Figures) -> Iterator[str]:
         f"{found.documents} documents in {found.memories} memories; {found.documents_in_parts} parts beyond the first "
         f"of documents longer than a memory may be; model {found.model}"
     )
+    yield "latencies: a system may find a query's vector in the cache, left there by the system before it"
     for system, latency in found.latency_ms.items():
         yield f"{system}: Recall p50 {latency.p50:.2f} ms, p90 {latency.p90:.2f}, p99 {latency.p99:.2f} (limit 100)"
     for reason, left in found.dropped.items():
