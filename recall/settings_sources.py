@@ -11,6 +11,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
@@ -84,6 +85,7 @@ class _Given:
     place: str
 
 
+@cache
 def known_settings(model: type[Settings] = Settings) -> tuple[Known, ...]:
     """Every setting, in the order in which the model declares them."""
     return tuple(_known(model))
@@ -93,7 +95,7 @@ def load(
     model: type[Settings], flags: Mapping[str, str], config: Path | None, environ: Mapping[str, str], folder: Path
 ) -> Loaded:
     """Reads all sources. Raises SettingsError."""
-    known = {setting.path: setting for setting in _known(model)}
+    known = {setting.path: setting for setting in known_settings(model)}
     file = _settings_file(config, environ, folder)
     sources = [_from_flags(flags, known), _from_environment(model, environ, known)]
     if file is not None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
-import time
 import tomllib
 import venv
 import zipfile
@@ -108,13 +108,15 @@ def test_the_entry_point_works_from_another_folder(installed: Path, tmp_path: Pa
 
 
 def test_help_is_there_at_once(tmp_path: Path) -> None:
+    """In processor time: the command waits for nothing, and a busy machine must not fail it."""
     entry = Path(sys.executable).with_name("recall")
-    taken = []
+    worked = []
     for _ in range(5):
-        started = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         run(entry, "--help", cwd=tmp_path)
-        taken.append(time.perf_counter() - started)
-    assert min(taken) < HELP_S, taken
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        worked.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(worked) < HELP_S, worked
 
 
 @pytest.mark.parametrize(

@@ -23,8 +23,8 @@ def run(arguments: Sequence[str]) -> int:
         return _complain(str(error), error.code)
     except (KeyboardInterrupt, typer.Abort):
         return _complain("interrupted", ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # our reader is gone, as with `| head`
+    except (BrokenPipeError, SystemExit):  # our reader is gone, as with `| head`; typer makes an exit of it
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ExitCode.DONE
     except OSError as error:
         return _complain(f"{error.filename or 'input or output'}: {error.strerror or error}", ExitCode.FAILED)
