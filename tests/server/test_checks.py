@@ -109,7 +109,11 @@ BAD: list[tuple[Callable[[Any], None], Any, list[str]]] = [
     (checks_memory.write_by_id, memories.DeleteRequest(bank="demo", request_id="r" * 129), ["id", "request_id"]),
     (checks_memory.supersede, memories.SupersedeRequest(), ["bank", "loser_id", "winner_id"]),
     (checks_memory.list_memories, memories.ListRequest(bank="demo", page_size=1_001), ["page_size"]),
-    (checks_memory.list_memories, memories.ListRequest(bank="demo", statuses=[0, 42]), ["statuses[0]", "statuses[1]"]),
+    (
+        checks_memory.list_memories,
+        memories.ListRequest(bank="demo", statuses=[0, 42]),  # type: ignore[list-item]
+        ["statuses[0]", "statuses[1]"],
+    ),
     (checks_memory.list_memories, memories.ListRequest(bank="demo", source_kind=42), ["source_kind"]),  # type: ignore[arg-type]
     (checks_memory.list_memories, memories.ListRequest(bank="demo", session="s" * 257), ["session"]),
     (checks_memory.update, updating(), ["update_mask"]),
@@ -172,7 +176,10 @@ GOOD: list[tuple[Callable[[Any], None], Any]] = [
     (checks_memory.save, saving(text="x" * 8_000, confidence=0.0, tags=[" A ", "a"] * 16)),
     (checks_memory.update, updating("expires_at", "metadata")),
     (checks_memory.update, updating("tags", text="")),
-    (checks_memory.list_memories, memories.ListRequest(bank="a" * 64, page_size=1_000, statuses=[7])),
+    (
+        checks_memory.list_memories,
+        memories.ListRequest(bank="a" * 64, page_size=1_000, statuses=[memory_pb2.STATUS_RETIRED]),
+    ),
     (checks_bank.create, banks.BankServiceCreateRequest(name="0_-", default_limit=100, half_life_days=0.5)),
     (checks_bank.watch, banks.WatchRequest(ops=["save", "bank_deleted"])),
 ]

@@ -67,9 +67,8 @@ def test_every_error_that_can_reach_a_caller_has_a_row(module: Any) -> None:
 
 
 def test_a_violation_names_field_and_problem() -> None:
-    status = errors.status_of(
-        InvalidRequest((Violation("limit", "must be 0 to 100"), Violation("bank", "is required")))
-    )
+    refused = InvalidRequest((Violation("limit", "must be 0 to 100"), Violation("bank", "is required")))
+    status = errors.status_or_bug(refused)
     bad = details.BadRequest()
     status.details[0].Unpack(bad)
     told = [(violation.field, violation.description) for violation in bad.field_violations]
@@ -78,7 +77,7 @@ def test_a_violation_names_field_and_problem() -> None:
 
 
 def test_a_damaged_log_tells_file_line_and_offset() -> None:
-    status = errors.status_of(DAMAGED)
+    status = errors.status_or_bug(DAMAGED)
     info = details.ErrorInfo()
     status.details[0].Unpack(info)
     assert info.reason == "DAMAGED"
