@@ -82,7 +82,12 @@ class _Retry:
 class _Bank:
     source: BackfillSource
     retry: _Retry = field(default_factory=_Retry)
+    given: list[bytes] = field(default_factory=list)  # keys of the last batch stored
     bad: dict[bytes, float] = field(default_factory=dict)  # key → when to try again
+
+
+class _NotKept(Exception):  # noqa: N818 - a bank that stores nothing is waited for like one that fails
+    """A source asks for the batch it was just given."""
 
 
 class Backfill:
@@ -201,8 +206,10 @@ class Backfill:
             if not texts:
                 return False
             self._to_the_end(bank)
+            self._refuse_to_spin(bank, texts)
             if vectors := self._encode(bank, embedder, texts, now):
                 bank.source.store(embedder.model_id, vectors)
+                bank.given = [key for key, _ in vectors]
                 bank.retry.succeeded()
         except EmbedderUnavailable as error:
             self._embedder_failed(error, now)
@@ -210,6 +217,12 @@ class Backfill:
             bank.retry.failed(now, self._settings)
             _log.warning("backfill of a bank failed problem=%s retry_s=%s", type(error).__name__, bank.retry.wait_s)
         return True
+
+    def _refuse_to_spin(self, bank: _Bank, texts: Sequence[tuple[bytes, str]]) -> None:
+        """A bank that lacks again what it was just given must not keep a core busy."""
+        if bank.given == [key for key, _ in texts]:
+            bank.given = []
+            raise _NotKept
 
     def _missing(self, bank: _Bank, model_id: str, now: float) -> list[tuple[bytes, str]]:
         for key in [key for key, again in bank.bad.items() if again <= now]:

@@ -204,6 +204,13 @@ def test_a_bank_that_fails_does_not_stop_the_others() -> None:
     assert list(broken.stored) == ["a"]
 
 
+def test_a_bank_that_keeps_nothing_does_not_keep_a_core_busy() -> None:
+    forgetful = Bank("a", "b")
+    forgetful.store = lambda model_id, items: None  # type: ignore[method-assign]  # noqa: ARG005
+    setting = Setting(forgetful)
+    assert setting.work_off() == SETTINGS.idle_s
+
+
 def test_without_an_embedder_nothing_is_asked() -> None:
     bank = Bank("a")
     setting = Setting(bank)

@@ -89,6 +89,20 @@ def test_a_text_with_one_bad_window_is_gone_as_a_whole(tmp_path: Path, window: i
     assert present(Sidecar.open(path, MODEL, DIMENSIONS)) == [0, 1, 3]
 
 
+def test_windows_that_do_not_follow_each_other_make_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "v"
+    sidecar = Sidecar.open(path, MODEL, DIMENSIONS)
+    sidecar.put([(text_key("a"), vectors(1, 2)), (text_key("b"), vectors(2, 2)), (text_key("c"), vectors(3))])
+    content = path.read_bytes()
+    start = len(content) - 5 * RECORD
+    a0, a1, b0, b1, c = (content[start + at * RECORD :][:RECORD] for at in range(5))
+    path.write_bytes(content[:start] + a0 + b0 + a1 + b1 + a1 + c)
+    mixed = Sidecar.open(path, MODEL, DIMENSIONS)
+    assert [mixed.get(text_key(text)) is not None for text in "abc"] == [False, False, True]
+    assert mixed.dropped == 0
+    assert mixed.garbage([text_key("c")]) == pytest.approx(5 / 6)
+
+
 @pytest.mark.parametrize(
     "damage",
     [

@@ -104,6 +104,16 @@ def test_equal_scores_are_ordered_by_ordinal_and_the_top_is_a_prefix() -> None:
     assert vectors.search(query, 41).ordinals.tolist() == list(range(41))
 
 
+def test_interleaved_ties_are_ordered_by_score_then_ordinal() -> None:
+    kinds = random_units(8, 5)
+    query = random_units(9, 1)[0]
+    vectors = Vectors(DIMENSIONS)
+    vectors.apply([(ordinal, kinds[ordinal * 7 % 5]) for ordinal in range(2_000)], [])
+    better = np.argsort(-(kinds @ query)).tolist()
+    expected = [ordinal for kind in better for ordinal in range(2_000) if ordinal * 7 % 5 == kind]
+    assert vectors.search(query, 1_500).ordinals.tolist() == expected[:1_500]
+
+
 def test_a_memory_scores_as_its_best_window() -> None:
     query = random_units(1, 1)[0]
     away = unit(-query.astype(np.float64))
