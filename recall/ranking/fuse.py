@@ -61,12 +61,11 @@ def fuse(evidence: Evidence, settings: RankingSettings) -> Fused:
 
 
 def fuse_meaning(meaning: Meaning, settings: RankingSettings) -> Fused:
-    """Vectors alone, for measurement: no word, name, neighbour or context adds anything."""
+    """Vectors alone, for measurement: nothing else adds anything, and every cosine above 0 is admitted."""
     known = ~np.isnan(meaning.cosine)
     cosine = np.where(known, meaning.cosine, -1.0)
     leg = settings.semantic * (meaning.scale.standard(cosine) + meaning.scale.zero)
-    admitted = known & (cosine >= settings.semantic_floor)
-    return Fused(leg, admitted, ((signals.SEMANTIC, leg),))
+    return Fused(leg, cosine > 0.0, ((signals.SEMANTIC, leg),))
 
 
 def positive(total: float) -> float:

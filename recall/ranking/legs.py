@@ -54,7 +54,7 @@ def _rarity(index: BankIndex, question: Question, settings: RankingSettings) -> 
 
 
 def _said(author: NDArray[np.int32], codes: tuple[int, ...]) -> NDArray[np.bool_]:
-    said = author == codes[0]
+    said: NDArray[np.bool_] = author == codes[0]
     for code in codes[1:]:
         said |= author == code
     return said
