@@ -7,12 +7,13 @@ from random import Random
 
 import pytest
 from faulty_files import Crash, MemoryFiles, image
+from memory_banks import bank_on, log_path, reopened, saved, texts
 from ticking import Ticking
 
 from recall.memory.banks import DEFAULT_TENANT, Banks
 from recall.memory.errors import MemoryServiceError
 from recall.memory.events import decode
-from recall.memory.record import InfoChanges, MemoryChanges, NewMemory
+from recall.memory.record import InfoChanges, MemoryChanges, NewMemory, Outcome
 from recall.memory.settings import StorageSettings
 
 DATA = Path("/data")
@@ -183,20 +184,44 @@ def check(files: MemoryFiles, before: Kept, after: Kept) -> None:
     banks.close()
 
 
+def test_what_was_seen_after_a_kill_is_there_after_a_power_loss() -> None:
+    files = MemoryFiles()
+    bank = bank_on(files)
+    acknowledged = files.read(log_path())
+    saved(bank, "written, not synced", request_id="r")
+    line = files.read(log_path())[len(acknowledged) :]
+    files = MemoryFiles()
+    bank_on(files)
+    files.open_append(log_path()).append(line)  # and then the process was killed
+    files.forget_locks()
+    assert saved(bank_on(files), "written, not synced", request_id="r").outcome is Outcome.REPEATED
+    assert texts(reopened(files)) == ["written, not synced"]
+
+
+def explored(steps: list[Step], stride: int, known: set[int]) -> int:
+    """Check each `stride`-th state of a history that is not `known`; returns how many."""
+    count = 0
+    for crash, before, after in crashes(steps):
+        for files in crash.states():
+            state = hash((image(files), repr(before)))
+            if state in known:
+                continue
+            known.add(state)
+            if len(known) % stride == 0:
+                check(files, before, after)
+                count += 1
+    return count
+
+
 @pytest.mark.timeout(600)
 def test_every_state_a_crash_may_leave_opens_with_all_that_was_acknowledged() -> None:
-    distinct: set[int] = set()
-    checked: set[tuple[int, int]] = set()
-    histories = [SCRIPTED, *(generated(seed) for seed in range(100))]
-    for steps in histories:
-        for crash, before, after in crashes(steps):
-            for files in crash.states():
-                state = hash(image(files))
-                if (state, hash(repr(before))) in checked:
-                    continue
-                checked.add((state, hash(repr(before))))
-                distinct.add(state)
-                check(files, before, after)
-        if len(distinct) >= LEAST_STATES:
-            break
-    assert len(distinct) >= LEAST_STATES
+    known: set[int] = set()
+    checked = explored(SCRIPTED, 1, known)
+    checked += sum(explored(generated(seed), 20, known) for seed in range(20))
+    assert checked >= LEAST_STATES
+
+
+@pytest.mark.deep
+@pytest.mark.parametrize("seed", range(20, 60))
+def test_every_state_of_longer_exploration_opens_too(seed: int) -> None:
+    assert explored(generated(seed), 1, set())

@@ -28,12 +28,12 @@ def a_log() -> tuple[MemoryFiles, Lines]:
 
 
 def banks_on_same(files: MemoryFiles, name: str) -> Bank:
-    files._locked.clear()
+    files.forget_locks()
     return banks_on(files).open_or_create("default", name)
 
 
 def opened(files: MemoryFiles) -> Bank:
-    files._locked.clear()
+    files.forget_locks()
     return banks_on(files).open("default", "main")
 
 
@@ -205,7 +205,7 @@ def test_damage_is_told_with_line_offset_and_remedy_and_touches_nothing_else(dam
     files, lines = a_log()
     damaged = damage.made(lines)
     files.replace(log_path(), damaged)
-    files._locked.clear()
+    files.forget_locks()
     banks = banks_on(files)
     for _ in range(2):
         with pytest.raises(BankDamaged, match=damage.problem) as caught:
@@ -226,7 +226,7 @@ def test_a_reload_takes_in_what_can_be_read_or_touches_nothing(damage: Damage) -
     files, lines = a_log()
     damaged = damage.made(lines)
     files.replace(log_path(), damaged)
-    files._locked.clear()
+    files.forget_locks()
     banks = banks_on(files)
     if isinstance(damage.reloaded, str):
         with pytest.raises(BankDamaged, match=damage.reloaded):
@@ -247,7 +247,7 @@ def test_a_repair_keeps_what_can_be_read_and_a_copy_of_what_it_found(damage: Dam
     files, lines = a_log()
     damaged = damage.made(lines)
     files.replace(log_path(), damaged)
-    files._locked.clear()
+    files.forget_locks()
     if isinstance(damage.repaired, str):
         with pytest.raises(Damaged, match=damage.repaired):
             repair(DATA, "default", "main", files, StorageSettings())
@@ -290,7 +290,7 @@ def test_a_text_whose_bytes_changed_since_they_were_verified_is_not_handed_out()
 
 def test_check_counts_what_it_read_and_finds_nothing_in_a_sound_folder() -> None:
     files, _ = a_log()
-    files._locked.clear()
+    files.forget_locks()
     banks_on(files).delete("default", "other")
     checked = check(DATA, files)
     assert (checked.banks, checked.events, checked.findings, checked.sound) == (2, 7, (), True)

@@ -190,7 +190,7 @@ class Life:
 
 def logs_kept(files: MemoryFiles) -> list[bytes]:
     """Of banks and of the trash, each bank opened first and written to."""
-    files._locked.clear()
+    files.forget_locks()
     banks = banks_on(files)
     for name in banks.list():
         remembered(banks.open("default", name), "goes on")

@@ -74,9 +74,9 @@ class Naming:
 
     parts: tuple[tuple[Folder, str, Node | None], ...]
 
-    def touches(self, folder: Folder) -> bool:
-        """True when a name in this folder changes."""
-        return any(part[0] is folder for part in self.parts)
+    def safe_with(self, folder: Folder) -> bool:
+        """True when syncing this folder makes it safe: the one that holds the new name, which stands last."""
+        return self.parts[-1][0] is folder
 
 
 class MemoryFiles:
@@ -148,7 +148,7 @@ class MemoryFiles:
         self._call(path)
         folder = self._existing(path)
         assert isinstance(folder, Folder)
-        for naming in [n for n in self.namings if n.touches(folder)]:
+        for naming in [n for n in self.namings if n.safe_with(folder)]:
             _apply(naming)
             self.namings.remove(naming)
         self.changed()
@@ -204,6 +204,10 @@ class MemoryFiles:
         inode = _file(path, self._existing(path))
         inode.content = inode.safe = content
         inode.pending.clear()
+
+    def forget_locks(self) -> None:
+        """The process that held them was killed; what it wrote is still to be read."""
+        self._locked.clear()
 
     def after_crash(self) -> "MemoryFiles":
         """The disk after a crash that lost everything that was not safe."""
