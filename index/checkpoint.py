@@ -2,7 +2,7 @@
 
     checkpoint.json    line 1: BLAKE2b of the rest; the rest: one JSON object, see ``Checkpoint``
     segment-<n>/…      never changed once a checkpoint names it
-    state-<n>/…        the tail and the dead of each segment at that checkpoint
+    state-<n>.npz      the tail and the dead of each segment at that checkpoint
 
 The checkpoint is written last and by rename, so there is always one whole snapshot or none. Whatever reads a snapshot
 verifies every byte first: native code never sees a file that is not the one written.
@@ -10,6 +10,8 @@ verifies every byte first: native code never sees a file that is not the one wri
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import os
 import shutil
 from collections.abc import Iterable, Iterator
@@ -75,7 +77,7 @@ def write(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def sums(folder: Path, part: str) -> dict[str, FileSum]:
-    """Sum up, and bring to disk, all files of one part (a subfolder) of the snapshot."""
+    """Sum up, and bring to disk, one part of the snapshot: a file or all files of a subfolder."""
     result = {}
     for path in _files(folder / part):
         with path.open("rb") as file:
@@ -88,27 +90,23 @@ def sums(folder: Path, part: str) -> dict[str, FileSum]:
 def discard_all_but(folder: Path, parts: Iterable[str]) -> None:
     """Remove every segment and state that is not named; a part that cannot be removed now goes next time."""
     kept = set(parts)
-    for pattern in ("segment-*", "state-*"):
-        for part in folder.glob(pattern):
-            if part.name not in kept:
-                shutil.rmtree(part, ignore_errors=True)
+    for part in _parts(folder):
+        if part.name not in kept:
+            with contextlib.suppress(OSError):
+                _remove(part)
 
 
 def forget(folder: Path) -> None:
     """Remove the snapshot, whatever state it is in."""
     for name in (_NAME, _UNFINISHED):
-        path = folder / name
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
+        _remove(folder / name)
     discard_all_but(folder, ())
 
 
 def next_number(folder: Path) -> int:
     """A number no part of the folder has yet."""
-    parts = (part.name.partition("-")[2] for pattern in ("segment-*", "state-*") for part in folder.glob(pattern))
-    return 1 + max((int(number) for number in parts if number.isdecimal()), default=0)
+    numbers = (part.stem.partition("-")[2] for part in _parts(folder))
+    return 1 + max((int(number) for number in numbers if number.isdecimal()), default=0)
 
 
 def sync_folder(folder: Path) -> None:
@@ -141,8 +139,21 @@ def _verify(folder: Path, path: str, expected: FileSum) -> None:
         raise SnapshotUnusable(folder, f"{path} is not the file that was written")
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    return (path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix != _LOCKS)
+def _parts(folder: Path) -> Iterator[Path]:
+    return itertools.chain(folder.glob("segment-*"), folder.glob("state-*"))
+
+
+def _files(part: Path) -> Iterator[Path]:
+    if part.is_file():
+        return iter((part,))
+    return (path for path in sorted(part.rglob("*")) if path.is_file() and path.suffix != _LOCKS)
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 def _hash() -> blake2b:

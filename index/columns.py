@@ -17,13 +17,13 @@ fingerprint with a chance of 3 in 10⁹ at 300,000 terms; a document would then 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -92,18 +92,25 @@ class Columns:
             span = slice(starts[row], starts[row + 1])
             yield Document(ordinal, tuple([words[term] for term in ids[span]]), array("H", frequencies[span]))
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Each column by its name."""
+        return {column.name: getattr(self, column.name) for column in fields(self)}
+
     def save(self, folder: Path) -> None:
         """Write one file a column into an existing folder."""
-        for column in fields(self):
-            np.save(folder / f"{column.name}.npy", getattr(self, column.name), allow_pickle=False)
+        for name, column in self.arrays().items():
+            np.save(folder / f"{name}.npy", column, allow_pickle=False)
 
     @staticmethod
-    def load(folder: Path, mode: Literal["r"] | None) -> Columns:
-        """Read what ``save`` wrote; ``mode`` "r" maps the files, None reads them into RAM."""
-        read = (
-            np.load(folder / f"{column.name}.npy", mmap_mode=mode, allow_pickle=False) for column in fields(Columns)
-        )
-        return Columns(*map(np.asarray, read))
+    def mapped(folder: Path) -> Columns:
+        """What ``save`` wrote, mapped into memory."""
+        names = (column.name for column in fields(Columns))
+        return Columns(*(np.asarray(np.load(folder / f"{name}.npy", mmap_mode="r")) for name in names))
+
+    @staticmethod
+    def of(arrays: Mapping[str, NDArray[Any]]) -> Columns:
+        """The columns out of ``arrays``, which may hold others too."""
+        return Columns(*(arrays[column.name] for column in fields(Columns)))
 
 
 @lru_cache(maxsize=65_536)

@@ -196,11 +196,11 @@ class Segment:
 
     def search(self, asked: Asked, k: int, allowed: NDArray[np.bool_] | None) -> Found:
         """At least the ``k`` best live and allowed documents where there are as many."""
-        if not k or not (asked.ids >= 0).any():
+        if not (asked.ids >= 0).any():
             return self._found(np.empty(0, np.int64), np.empty(0), 0.0)
         if len(self.columns) <= self._settings.dense_rows and self._postings(asked) <= self._settings.dense_postings:
             return self._all(asked, allowed)
-        return self._best(_Search(asked, self._proposal(asked), k, allowed))
+        return self._best(_Search(asked, self._proposal(asked), max(k, 1), allowed))
 
     def _postings(self, asked: Asked) -> int:
         return int(self._frequency[asked.ids[asked.ids >= 0]].sum())
@@ -292,7 +292,7 @@ def build(columns: Columns, settings: SegmentSettings, folder: Path | None) -> S
 
 def open_segment(folder: Path, settings: SegmentSettings) -> Segment:
     """Open a segment whose files have been verified: Tantivy trusts what it reads."""
-    columns = Columns.load(folder / "columns", "r")
+    columns = Columns.mapped(folder / "columns")
     return Segment(columns, _readable(tantivy.Index.open(str(folder / "tantivy"))), settings, folder)
 
 

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,7 +61,7 @@ class Snapshot:
         """Write a segment that becomes part of the snapshot with the next ``save``."""
         if self._folder is None:
             return build(columns, self._settings, None)
-        folder = self._new_part(self._folder, "segment")
+        folder = self._new_segment(self._folder)
         try:
             segment = build(columns, self._settings, folder)
             self._sums[folder.name] = checkpoint.sums(self._folder, folder.name)
@@ -81,34 +82,38 @@ class Snapshot:
         """Leave a checkpoint of the tail, the segments and the dead of each, and remove what it no longer names."""
         if self._folder is None:
             return
-        state = self._new_part(self._folder, "state")
-        (state / "tail").mkdir()
-        tail.save(state / "tail")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        state = f"state-{checkpoint.next_number(self._folder)}.npz"
         names = tuple(segment.name for segment in segments)
-        for name, ordinals in zip(names, dead, strict=True):
-            np.save(state / f"{name}.npy", ordinals, allow_pickle=False)
-        files = checkpoint.sums(self._folder, state.name)
+        arrays: dict[str, Any] = tail.arrays() | dict(zip(map(_dead, names), dead, strict=True))
+        np.savez(self._folder / state, **arrays)
+        files = checkpoint.sums(self._folder, state)
         for name in names:
             files |= self._sums[name]
-        checkpoint.write(self._folder, Checkpoint(FORMAT, self._analyzer, applied_seq, state.name, names, files))
+        checkpoint.write(self._folder, Checkpoint(FORMAT, self._analyzer, applied_seq, state, names, files))
         self._sums = {name: self._sums[name] for name in names}
-        checkpoint.discard_all_but(self._folder, (state.name, *names))
+        checkpoint.discard_all_but(self._folder, (state, *names))
 
     def _loaded(self, folder: Path, found: Checkpoint) -> Loaded:
-        tail = Columns.load(folder / found.state / "tail", None)
-        segments = tuple(self._open(folder, found, name) for name in found.segments)
-        return Loaded(found.applied_seq, list(tail.documents()), segments)
+        with np.load(folder / found.state, allow_pickle=False) as state:
+            documents = list(Columns.of(state).documents())
+            segments = tuple(self._open(folder, name, state[_dead(name)]) for name in found.segments)
+        for name in found.segments:
+            self._sums[name] = {path: known for path, known in found.files.items() if path.startswith(f"{name}/")}
+        return Loaded(found.applied_seq, documents, segments)
 
-    def _open(self, folder: Path, found: Checkpoint, name: str) -> Segment:
+    def _open(self, folder: Path, name: str, dead: NDArray[np.int64]) -> Segment:
         segment = open_segment(folder / name, self._settings)
-        dead = np.load(folder / found.state / f"{name}.npy", allow_pickle=False)
         segment.bury_all(dead.tolist(), _FROM_BEFORE)
-        self._sums[name] = {path: known for path, known in found.files.items() if path.startswith(f"{name}/")}
         return segment
 
     @staticmethod
-    def _new_part(folder: Path, kind: str) -> Path:
+    def _new_segment(folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        part = folder / f"{kind}-{checkpoint.next_number(folder)}"
-        part.mkdir()
-        return part
+        segment = folder / f"segment-{checkpoint.next_number(folder)}"
+        segment.mkdir()
+        return segment
+
+
+def _dead(segment: str) -> str:
+    return f"dead-{segment}"
