@@ -40,6 +40,7 @@ from recall.server.listening import CannotListen
 from recall.server.live import Indexes, LiveBank, LiveBanks
 from recall.server.memory_service import MemoryService
 from recall.server.recall_service import Answering, RecallService
+from recall.server.warming import Warmer
 from recall.server.watch import BankChanges, WatchHub
 from recall.settings import Settings
 from recall.telemetry import Telemetry
@@ -47,6 +48,8 @@ from recall.telemetry import Telemetry
 logger = logging.getLogger(__name__)
 
 ANALYZER = Analyzer()
+FIRST_TEXT = "Zoë's first word"
+"""Analysed before anybody asks: the tables of the analysis are built with the first text."""
 MODELS = ".models"
 DERIVED = "derived"
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -75,6 +78,7 @@ def running(settings: Settings) -> Iterator[Address]:
     clock, telemetry = SystemClock(), Telemetry()
     hub = WatchHub(settings.server.max_watchers, settings.server.watch_queue)
     with ExitStack() as parts:
+        ANALYZER.tokens(FIRST_TEXT)
         slot = EmbedderSlot(settings.embedding, settings.data / MODELS)
         backfill = Backfill(slot, settings.backfill, time.monotonic)
         indexes = Indexes(partial(make_index, settings, slot, backfill, hub), partial(let_go, backfill))
@@ -85,6 +89,7 @@ def running(settings: Settings) -> Iterator[Address]:
         queries = parts.enter_context(closing(QueryCache(slot)))
         live = parts.enter_context(closing(LiveBanks(banks, indexes, settings.server.create_banks_on_save)))
         flusher = parts.enter_context(closing(Flusher(live, settings.server.flush_every_s)))
+        warmer = parts.enter_context(closing(Warmer(live, settings.server.warm_banks)))
         engine = Engine(settings.ranking, queries, slot, clock)
         doctor = Doctor(settings.data, live, engine, slot, partial(scratch, settings, slot))
         services = Services(
@@ -97,6 +102,7 @@ def running(settings: Settings) -> Iterator[Address]:
         slot.start()
         backfill.start()
         flusher.start()
+        warmer.start()
         yield address
 
 

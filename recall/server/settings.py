@@ -26,6 +26,8 @@ class ServerSettings:
     """A page of List ends early past this many bytes: clients with gRPC's default limit of 4 MiB can then read it."""
     import_batch: int = 256
     """Records of an import that share one write."""
+    warm_banks: int = 8
+    """Banks, those written last first, that are opened at start, before anybody asks for them."""
     flush_every_s: float = 30.0
     """Seconds between two writes of what is derived to disk; a restart builds again what came after the last."""
     reflection: bool = True
@@ -41,6 +43,8 @@ class ServerSettings:
         counts = (self.workers, self.stream_workers, self.max_watchers, self.watch_queue, self.import_batch)
         if min(counts) < 1:
             raise ValueError("workers, stream_workers, max_watchers, watch_queue and import_batch must be at least 1")
+        if self.warm_banks < 0:
+            raise ValueError("warm_banks must not be negative")
         if self.max_message_bytes < 64 * 1024:
             raise ValueError("max_message_bytes must be at least 65536")
         if self.grace_s < 0 or self.flush_every_s <= 0:
