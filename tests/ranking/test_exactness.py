@@ -98,7 +98,7 @@ class _Oracle:
 
     def _bm25(self, one: _Told) -> float:
         average = sum(other.terms.total() for other in self.told) / len(self.told)
-        length = LENGTHS[one.terms.total() >= LENGTHS][-1]  # coarsened to one byte, as segments keep it
+        length = float(LENGTHS[one.terms.total() >= LENGTHS][-1])  # coarsened to one byte, as segments keep it
         saturation = 1.2 * (1 - 0.75 + 0.75 * length / average)
         return sum(n * self._idf(t) * one.terms[t] * 2.2 / (one.terms[t] + saturation) for t, n in self.terms.items())
 

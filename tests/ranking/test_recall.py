@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ranked_bank import DAY, NOW, RankedBank, ranked_bank, turn
@@ -103,7 +104,7 @@ def test_an_episode_is_never_recalled(small: RankedBank) -> None:
         ({"created_before": NOW - 3 * DAY}, "otter one"),
     ],
 )
-def test_filters_hold_before_the_cut(small: RankedBank, fields: dict[str, object], expected: str) -> None:
+def test_filters_hold_before_the_cut(small: RankedBank, fields: dict[str, Any], expected: str) -> None:
     small.save(
         NewMemory(text="otter one", tags=("ops", "eu"), created_at=NOW - 5 * DAY),
         NewMemory(text="otter two", kind=Kind.LESSON, created_at=NOW - DAY),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -106,9 +107,9 @@ def test_a_late_vector_is_left_out_said_and_kept_for_the_next(bank: RankedBank, 
 )
 @pytest.mark.parametrize("mode", [Mode.AUTO, Mode.HYBRID, Mode.SEMANTIC])
 def test_without_an_embedder_words_answer_and_the_reason_is_told(
-    bank: RankedBank, state: str, reason: DegradedReason, mode: Mode
+    bank: RankedBank, state: Literal["off", "loading", "down"], reason: DegradedReason, mode: Mode
 ) -> None:
-    bank.slot.embedder, bank.slot.now = None, EmbedderState(state)  # type: ignore[arg-type] - from the table
+    bank.slot.embedder, bank.slot.now = None, EmbedderState(state)
     ranked = bank.ask("otter", mode)
     assert (ranked.retrieval, _reasons(ranked)) == ("lexical", {reason})
     assert ranked.results[0].text == "An otter swims in the river"

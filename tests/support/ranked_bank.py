@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from index.analyzer import Analyzer
 from index.embedder import Embedder, EmbedderState
@@ -92,12 +93,12 @@ class RankedBank:
             done = [(key, embedder.encode(embedder.windows(text))) for key, text in missing]
             self.index.store(embedder.model_id, done)
 
-    def ask(self, text: str, mode: Mode = Mode.HYBRID, budget: Budget = LONG, **fields: object) -> Ranked:
+    def ask(self, text: str, mode: Mode = Mode.HYBRID, budget: Budget = LONG, **fields: Any) -> Ranked:
         """Recall; `fields` are those of RecallQuery."""
-        query = RecallQuery(text=text, mode=mode, **fields)  # type: ignore[arg-type] - each test knows its fields
+        query = RecallQuery(text=text, mode=mode, **fields)
         return self.engine.recall(self.index, self.bank, query, budget)
 
-    def texts(self, text: str, mode: Mode = Mode.HYBRID, **fields: object) -> list[str]:
+    def texts(self, text: str, mode: Mode = Mode.HYBRID, **fields: Any) -> list[str]:
         """The texts of the results, best first."""
         return [result.text for result in self.ask(text, mode, **fields).results]
 
