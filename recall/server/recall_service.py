@@ -73,7 +73,7 @@ class RecallService(RecallServiceServicer):
         self, request: pb.RecallRequest, context: grpc.ServicerContext, asked_s: float | None
     ) -> pb.RecallResponse:
         started = time.monotonic()
-        left_s = seconds_left(context)
+        left_s = max(0.0, seconds_left(context) - self._settings.budget.reserve_ms / 1e3)
         wait_s = left_s if asked_s is None else min(left_s, asked_s)
         with self._live.lease(request.bank, wait_s, caller(context).tenant) as live:
             now = time.monotonic()
