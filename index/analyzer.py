@@ -60,6 +60,8 @@ class QueryTerms:
     """The query held more distinct terms than were allowed; the first ones were kept."""
     had_words: bool = False
     """False for a query without a single word (blank, punctuation, control characters)."""
+    topical: bool = True
+    """False for a query of nothing but stop words, which are its terms then."""
 
 
 class Analyzer:
@@ -86,9 +88,10 @@ class Analyzer:
         """Count the terms of a query, the first ``cap`` distinct ones at the most."""
         words = _words(text)
         counts, capped = _count(self._topical(words), cap)
-        if not counts:
-            counts, capped = _count(map(self._form, words), cap)
-        return QueryTerms(counts, capped, had_words=bool(words))
+        if counts:
+            return QueryTerms(counts, capped, had_words=True)
+        counts, capped = _count(map(self._form, words), cap)
+        return QueryTerms(counts, capped, had_words=bool(words), topical=False)
 
     def _topical(self, words: list[str]) -> Iterator[str]:
         return filter(None, map(self._terms.__getitem__, words))

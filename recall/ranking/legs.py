@@ -3,6 +3,8 @@
 The caller holds the index for reading, so all legs speak of one state.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,12 +21,20 @@ from recall.ranking.settings import RankingSettings
 
 def words(index: BankIndex, question: Question, with_archive: bool) -> Words:
     """BM25 and matched share of every memory; archived ones by the archive's own statistics."""
+    found = _looked_up(index, question.terms, with_archive)
+    if not question.handle:
+        return found
+    share, user = question.handle_share, _looked_up(index, question.handle, with_archive)
+    return Words(found.bm25 + share * user.bm25, np.minimum(found.cover + share * user.cover, 1.0))
+
+
+def _looked_up(index: BankIndex, terms: Mapping[str, int], with_archive: bool) -> Words:
     size = index.columns.size
-    found = index.lexical.dense(question.terms, size)
+    found = index.lexical.dense(terms, size)
     archive = index.archive.lexical
     if not with_archive or archive is None:
         return Words(found.bm25, found.cover)
-    old = archive.dense(question.terms, size)
+    old = archive.dense(terms, size)
     return Words(found.bm25 + old.bm25, found.cover + old.cover)
 
 

@@ -4,12 +4,13 @@ Names stand for people, and who said a memory is a field, not a word of its text
 is matched as the author, by the entity leg, left out of the words, and asked for in the first person where the query
 is embedded ("Caroline's dog" → "my dog"): that is how they spoke.
 
-First-person words of a query stand for the bank's user. The user's handle is matched as a name, and joins the words
-where nobody speaks under it ("who am I" → "User is called Dana").
+First-person words of a query stand for the bank's user. The user's handle is matched as a name, and is looked up as a
+word where nobody speaks under it ("who am I" → "User is called Dana"): as one word among those of the query, so that
+"when do I publish articles" is not answered by whatever speaks of the user.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from index.analyzer import Analyzer, QueryTerms
@@ -34,6 +35,10 @@ class Question:
 
     terms: dict[str, int]
     """Term → times asked, for BM25."""
+    handle: dict[str, int]
+    """The same for the handle of the bank's user, where first-person words stand for it."""
+    handle_share: float
+    """What part of the question the handle is: 1 for "who am I", less the more other words there are."""
     embedded: str
     """The text whose vector is compared."""
     names: tuple[str, ...]
@@ -53,14 +58,16 @@ def ask(text: str, index: BankIndex, settings: RankingSettings) -> Question:
     words, embedded = _words(read, hubs, index.analyzer, settings)
     if not words.had_words:
         raise QueryHasNoWords(len(text))
-    names, terms = list(mentioned), dict(words.terms)
+    names, handle = list(mentioned), dict[str, int]()
     if _FIRST_PERSON.search(read) is not None:
-        handle = index.bank.info.user_handle.casefold() or DEFAULT_HANDLE
-        names.append(handle)
-        if _handle_is_a_word(handle, terms, index):
-            _add(terms, handle, index.analyzer)
+        user = index.bank.info.user_handle.casefold() or DEFAULT_HANDLE
+        names.append(user)
+        if _handle_is_a_word(user, words.terms, index):
+            handle = {term: 1 for term in index.analyzer.tokens(user) if term not in words.terms}
     return Question(
-        terms=terms,
+        terms=dict(words.terms),
+        handle=handle,
+        handle_share=_share(handle, words) if handle else 0.0,
         embedded=embedded,
         names=tuple(dict.fromkeys(names)),
         authors=tuple(_authors(names, index)),
@@ -100,16 +107,15 @@ def _agreed(match: re.Match[str]) -> str:
     return f"{verb.capitalize() if match[1][0].isupper() else verb} I"
 
 
-def _handle_is_a_word(handle: str, terms: dict[str, int], index: BankIndex) -> bool:
+def _handle_is_a_word(handle: str, terms: Mapping[str, int], index: BankIndex) -> bool:
     """Nobody speaks under the handle, or the bank knows no word of the query."""
     if index.columns.author_share(handle) == 0.0:
         return True
     return not any(index.lexical.document_frequency(term) for term in terms)
 
 
-def _add(terms: dict[str, int], handle: str, analyzer: Analyzer) -> None:
-    for term in analyzer.tokens(handle):
-        terms.setdefault(term, 1)
+def _share(handle: Mapping[str, int], words: QueryTerms) -> float:
+    return len(handle) / (len(handle) + len(words.terms)) if words.topical else 1.0
 
 
 def _authors(names: Sequence[str], index: BankIndex) -> Iterator[int]:

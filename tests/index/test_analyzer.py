@@ -59,10 +59,10 @@ def test_terms_of_a_text(text: str, terms: list[str]) -> None:
         ("tea tea coffee", 9, QueryTerms({"tea": 2, "coffe": 1}, capped=False, had_words=True)),
         ("tea tea coffee milk", 2, QueryTerms({"tea": 2, "coffe": 1}, capped=True, had_words=True)),
         ("tea coffee", 2, QueryTerms({"tea": 1, "coffe": 1}, capped=False, had_words=True)),
-        ("who am I", 9, QueryTerms({"who": 1, "am": 1, "i": 1}, capped=False, had_words=True)),
+        ("who am I", 9, QueryTerms({"who": 1, "am": 1, "i": 1}, capped=False, had_words=True, topical=False)),
         ("who is the one with tea", 9, QueryTerms({"one": 1, "tea": 1}, capped=False, had_words=True)),
-        ("?!", 9, QueryTerms({}, capped=False, had_words=False)),
-        ("   ", 9, QueryTerms({}, capped=False, had_words=False)),
+        ("?!", 9, QueryTerms({}, capped=False, had_words=False, topical=False)),
+        ("   ", 9, QueryTerms({}, capped=False, had_words=False, topical=False)),
     ],
 )
 def test_terms_of_a_query(text: str, cap: int, expected: QueryTerms) -> None:

@@ -88,6 +88,27 @@ def test_what_is_derived_can_be_lost_or_foreign_and_is_built_anew(small: RankedB
     assert _answers(small, reopened) == before
 
 
+def test_a_snapshot_of_another_log_is_not_believed(tmp_path: Path) -> None:
+    with ranked_bank(tmp_path / "one") as one, ranked_bank(tmp_path / "two") as two:
+        for bank, text in ((one, "An otter swims"), (two, "A heron stands")):
+            bank.save(text)
+            bank.index.flush()
+        shutil.rmtree(two.folder)
+        shutil.copytree(one.folder, two.folder)
+        reopened = two.reopened()
+        for question, expected in (("heron", 1), ("otter", 0)):
+            query = RecallQuery(text=question, mode=Mode.LEXICAL)
+            assert len(two.engine.recall(reopened, two.bank, query, LONG).results) == expected
+
+
+def test_a_deleted_memory_is_not_waited_for_under_another_model(small: RankedBank) -> None:
+    kept, gone = small.save("An otter", "A heron")
+    small.bank.delete(gone.id)
+    small.slot.embedder = HashingEmbedder(512)
+    assert [text for _, text in small.index.missing(_model(small), 10)] == [small.bank.text(kept)]
+    assert small.index.coverage(_model(small)).total == 1
+
+
 def test_a_rebuild_starts_over_from_the_log(small: RankedBank) -> None:
     _grown(small)
     before = _answers(small, small.index)

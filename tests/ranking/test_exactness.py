@@ -43,6 +43,7 @@ class _Oracle:
         self.told = [one for one in self.told if one.record.status.value == "accepted"]
         self.names = _named(query, {one.record.author for one in self.told if one.record.author})
         self.terms = self._terms(query)
+        self.user, self.user_share = self._user(query)
         self.cosine = self._cosines(query)
         self.recency = {one.record.ordinal: self._recency(one.record) for one in self.told}
         self.norm = math.sqrt(sum(f * f for f in self.recency.values()) / len(self.told))
@@ -71,11 +72,16 @@ class _Oracle:
         terms = Counter(ANALYZER.query_terms(" ".join(words), 64).terms)
         if not terms:
             terms = Counter(ANALYZER.query_terms(query, 64).terms)
-        if "i" in query.lower().split():
-            known = any(one.terms[t] for t in terms for one in self.told)
-            if self._share("user") == 0.0 or not known:
-                terms.setdefault("user", 1)
         return terms
+
+    def _user(self, query: str) -> tuple[Counter[str], float]:
+        """The handle as a word, and what part of the query it is."""
+        known = any(one.terms[t] for t in self.terms for one in self.told)
+        asked = "i" in query.lower().split() and (self._share("user") == 0.0 or not known)
+        if not asked or "user" in self.terms:
+            return Counter(), 0.0
+        topical = ANALYZER.query_terms(query, 64).topical
+        return Counter({"user": 1}), 1 / (1 + len(self.terms)) if topical else 1.0
 
     def _hubs(self, query: str) -> list[str]:
         said = query.lower().split()
@@ -97,14 +103,20 @@ class _Oracle:
         return math.log(1 + (len(self.told) - df + 0.5) / (df + 0.5)) if df else 0.0
 
     def _bm25(self, one: _Told) -> float:
+        return self._bm25_of(one, self.terms) + self.user_share * self._bm25_of(one, self.user)
+
+    def _bm25_of(self, one: _Told, terms: Counter[str]) -> float:
         average = sum(other.terms.total() for other in self.told) / len(self.told)
         length = float(LENGTHS[one.terms.total() >= LENGTHS][-1])  # coarsened to one byte, as segments keep it
         saturation = 1.2 * (1 - 0.75 + 0.75 * length / average)
-        return sum(n * self._idf(t) * one.terms[t] * 2.2 / (one.terms[t] + saturation) for t, n in self.terms.items())
+        return sum(n * self._idf(t) * one.terms[t] * 2.2 / (one.terms[t] + saturation) for t, n in terms.items())
 
     def _cover(self, one: _Told) -> float:
-        whole = sum(self._idf(t) for t in self.terms)
-        return sum(self._idf(t) for t in self.terms if one.terms[t]) / whole if whole else 0.0
+        return min(1.0, self._cover_of(one, self.terms) + self.user_share * self._cover_of(one, self.user))
+
+    def _cover_of(self, one: _Told, terms: Counter[str]) -> float:
+        whole = sum(self._idf(t) for t in terms)
+        return sum(self._idf(t) for t in terms if one.terms[t]) / whole if whole else 0.0
 
     def _lexical(self, one: _Told) -> float:
         leg = self.settings.bm25 * self._bm25(one) + self.settings.cover * self._cover(one) * math.sqrt(

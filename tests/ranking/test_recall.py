@@ -147,6 +147,13 @@ def test_first_person_words_reach_what_is_known_of_the_user(small: RankedBank) -
     assert "Captain takes tea at four" in small.texts("what do I drink", Mode.LEXICAL)
 
 
+def test_the_user_is_one_word_among_those_of_the_question(small: RankedBank) -> None:
+    small.save("User writes columns", "The mill grinds at dawn")
+    alone, among = small.ask("who am I", Mode.LEXICAL), small.ask("when do I publish articles", Mode.LEXICAL)
+    assert among.results[0].text == alone.results[0].text == "User writes columns"
+    assert among.results[0].score == pytest.approx(alone.results[0].score / 3)
+
+
 def test_the_user_is_not_counted_twice(small: RankedBank) -> None:
     small.save("User is called Dana", "A heron stands by the river")
     once, twice = small.ask("who am I", Mode.LEXICAL), small.ask("who am I the user", Mode.LEXICAL)
@@ -175,6 +182,18 @@ def test_neighbours_in_a_session_lend_evidence(small: RankedBank) -> None:
         "Sage, definitely",
     ]
     assert "Sage, certainly" not in small.texts("colour of the kitchen wall")
+
+
+def test_a_memory_past_its_time_lends_nothing(small: RankedBank) -> None:
+    asked, answered = (
+        turn("What colour shall the kitchen wall be", "a", "s1", 0),
+        turn("Sage, definitely", "b", "s1", 1),
+    )
+    passing = NewMemory(text=asked.text, author="a", source=asked.source, expires_at=NOW + DAY)
+    small.save(passing, answered, *[f"filler {n} about herons" for n in range(30)])
+    assert answered.text in small.texts("colour of the kitchen wall", Mode.LEXICAL)
+    small.clock.time = NOW + 2 * DAY
+    assert small.texts("colour of the kitchen wall", Mode.LEXICAL) == []
 
 
 def test_a_memory_without_a_session_is_untouched_by_sessions(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Literal
 
@@ -15,7 +16,7 @@ from ranked_bank import RankedBank, ranked_bank
 from index.embedder import EmbedderState
 from index.errors import EmbedderUnavailable
 from index.hashing import HashingEmbedder
-from recall.memory.record import NewMemory
+from recall.memory.record import NewMemory, Saved
 from recall.ranking.budget import Budget, budget
 from recall.ranking.query import Mode
 from recall.ranking.results import DegradedReason, Ranked
@@ -31,10 +32,12 @@ class GatedEmbedder(HashingEmbedder):
         super().__init__(1024)
         self.gate = threading.Event()
         self.gate.set()
+        self.entered = threading.Event()
         self.encoded: list[str] = []
         self.broken = False
 
     def encode(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.entered.set()
         self.gate.wait(10.0)
         if self.broken:
             raise EmbedderUnavailable("test", "broken")
@@ -60,6 +63,7 @@ def bank(tmp_path: Path, embedder: GatedEmbedder) -> Iterator[RankedBank]:
     with ranked_bank(tmp_path, embedder) as made:
         made.save("An otter swims in the river", "A heron stands in the reeds")
         embedder.encoded.clear()
+        embedder.entered.clear()
         yield made
         embedder.gate.set()
 
@@ -132,6 +136,21 @@ def test_after_a_change_of_model_recall_is_lexical_until_coverage_is_back(bank: 
     bank.embed()
     assert bank.ask("otter").retrieval == "hybrid"
     assert bank.index.coverage("another").share == 1.0
+
+
+def test_a_write_that_came_while_the_vector_was_made_is_in_the_answer(
+    bank: RankedBank, embedder: GatedEmbedder
+) -> None:
+    embedder.gate.clear()
+    with ThreadPoolExecutor(1) as pool:
+        asking = pool.submit(bank.ask, "otter")
+        assert embedder.entered.wait(10.0)
+        saved = bank.bank.save([_memory("An otter came meanwhile")])[0]
+        assert isinstance(saved, Saved)
+        embedder.gate.set()
+        ranked = asking.result(10.0)
+    assert ranked.as_of_seq == saved.seq
+    assert "An otter came meanwhile" in [result.text for result in ranked.results]
 
 
 def test_a_fresh_memory_without_a_vector_is_found_and_not_punished(bank: RankedBank) -> None:
