@@ -203,6 +203,25 @@ def test_searches_and_changes_do_not_wait_for_a_flush(monkeypatch: pytest.Monkey
     assert [len(segment) for segment in segments_of(lexical)] == [6]
 
 
+def test_who_dies_while_segments_merge_stays_dead(monkeypatch: pytest.MonkeyPatch) -> None:
+    lexical = Lexical(ANALYZER, SMALL)
+    really_build = segments.build
+
+    def kill_meanwhile(columns: Columns, settings: SegmentSettings, folder: Path | None) -> Segment:
+        if len(columns) == 10:
+            lexical.apply(3, [(7, "milk")], [2])
+        return really_build(columns, settings, folder)
+
+    monkeypatch.setattr(snapshot, "build", kill_meanwhile)
+    for seq in (1, 2):
+        lexical.apply(seq, [(5 * seq + n - 5, "tea") for n in range(5)], [])
+        lexical.flush()
+    assert [len(segment) for segment in segments_of(lexical)] == [8]
+    assert sorted(lexical.search({"tea": 1}, 50).ordinals.tolist()) == [0, 1, 3, 4, 5, 6, 8, 9]
+    assert lexical.search({"milk": 1}, 50).ordinals.tolist() == [7]
+    assert lexical.document_frequency("tea") == 8
+
+
 @pytest.mark.parametrize("search", [SegmentSettings(), PROPOSED], ids=["dense", "proposed"])
 def test_no_search_sees_half_a_change(tmp_path: Path, search: SegmentSettings) -> None:
     """Every change swaps a pair: at each moment 40 documents say tea, one of each pair says milk."""

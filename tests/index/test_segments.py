@@ -70,13 +70,16 @@ def test_a_segment_scores_as_the_tail_does() -> None:
     assert np.array_equal(segment.view(query).bm25(query.statistics), in_tail)
 
 
-def test_a_search_that_began_before_a_death_still_sees_the_document() -> None:
-    segment = build(gather(DOCUMENTS), SegmentSettings(), None)
+@pytest.mark.parametrize("settings", [PROPOSED, COUNTED, DENSE], ids=["proposed", "counted", "dense"])
+def test_a_search_that_began_before_a_death_still_sees_the_document(settings: SegmentSettings) -> None:
+    segment = build(gather([*DOCUMENTS[1:], Document.of(0, [*TERMS])]), settings, None)
     before = asked(segment)
     assert segment.bury(0, version=1)
     assert not segment.bury(0, version=2)
     assert not segment.bury(1, version=2)
     after = Asked(before.weighted, before.ids, before.statistics, 1)
+    assert 0 in segment.search(before, 1, None).ordinals
+    assert 0 not in segment.search(after, 1, None).ordinals
     assert segment.rows_of(np.array([0]), before.version).tolist() == [0]
     assert segment.rows_of(np.array([0]), after.version).tolist() == [-1]
     assert len(segment) == ROWS - 1
@@ -252,6 +255,15 @@ def test_no_damaged_file_is_ever_opened(tmp_path: Path, damage: Callable[[Path, 
             opened = Lexical(ANALYZER, SMALL, folder)
             assert (name, opened.open(), len(opened)) == (name, 0, 0)
         shutil.rmtree(folder)
+
+
+def test_a_checkpoint_that_was_edited_is_not_used(tmp_path: Path) -> None:
+    written(tmp_path / "lexical")
+    file = tmp_path / "lexical" / "checkpoint.json"
+    edited = file.read_bytes().replace(b'"applied_seq":2', b'"applied_seq":9')
+    assert edited != file.read_bytes()
+    file.write_bytes(edited)
+    assert Lexical(ANALYZER, SMALL, tmp_path / "lexical").open() == 0
 
 
 def test_after_damage_the_index_is_rebuilt_and_kept(tmp_path: Path) -> None:
