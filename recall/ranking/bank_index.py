@@ -7,6 +7,9 @@
 
 A write is applied after it is on disk and before it is acknowledged, in small steps under a latch: a recall beside it
 sees whole steps, is as of `seq`, and waits for RAM alone. Whatever reads a disk is done before the latch is taken.
+
+What the disk refuses here fails no write and no recall: see `disk_trouble`. Words that a start does not find on disk
+are indexed at once in a small bank, and in a large one beside its recalls: see `rebuilding`.
 """
 
 import threading
@@ -20,18 +23,24 @@ from index.embedder import Embedder
 from index.entities import Entities, EntitySettings
 from index.lexical import Lexical, LexicalSettings
 from index.sidecar import Sidecar, text_key
-from index.vectors import VectorSettings
+from index.vectors import Vectors, VectorSettings
 from recall.memory.bank import Bank
+from recall.memory.files import DiskFiles, Files
 from recall.memory.record import Change, Record
 from recall.ranking.archive import Archive
 from recall.ranking.columns import Columns, archived, indexed
+from recall.ranking.disk_trouble import DiskTrouble
 from recall.ranking.embedded import Coverage, Embedded, Windows
 from recall.ranking.latch import Latch
-from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp
+from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp, stamp_path
+from recall.ranking.rebuilding import Rebuilding
 from recall.ranking.recency import RecencyCache
 from recall.ranking.sessions import Sessions
 from recall.ranking.settings import RankingSettings
+from recall.ranking.vector_files import VectorFiles
 from recall.ranking.work import Touched, gather, indexed_text, names_of
+
+_WORDS, _VECTORS = "words", "vectors"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +53,8 @@ class IndexSettings:
     ranking: RankingSettings = field(default_factory=RankingSettings)
     changes_per_step: int = 16
     """Memories that one hold of the latch takes in; a recall waits for no more."""
+    rebuilt_at_once: int = 5_000
+    """Memories up to which lost words are indexed before a bank is open (about a second); of more, beside its recalls."""
 
 
 class BankIndex:
@@ -56,6 +67,7 @@ class BankIndex:
         analyzer: Analyzer,
         settings: IndexSettings,
         embedder: Callable[[], Embedder | None],
+        files: Files,
     ) -> None:
         self.bank = bank
         self.analyzer = analyzer
@@ -68,11 +80,17 @@ class BankIndex:
         self.recency = RecencyCache()
         self.seq = 0
         """Every write up to this one is in."""
+        self.rebuilding: Rebuilding | None = None
+        """Set while words that were lost are indexed anew."""
+        self.trouble = DiskTrouble(bank.name)
         self._folder = folder
+        self._files = files
+        self._vector_files = VectorFiles(folder, files)
         self._settings = settings
         self._embedder = embedder
         self._latch = Latch()
         self._writes = threading.Lock()
+        self._sidecars = threading.Lock()
         self._keys: dict[int, bytes] = {}
 
     @classmethod
@@ -83,17 +101,24 @@ class BankIndex:
         analyzer: Analyzer,
         settings: IndexSettings,
         embedder: Callable[[], Embedder | None],
+        files: Files | None = None,
     ) -> "BankIndex":
         """Load what lies in `folder`, build what it lacks, and follow the bank from now on.
 
-        `embedder` gives the one that is loaded now, if any; its vectors are then loaded at once.
+        `embedder` gives the one that is loaded now, if any; its vectors are then loaded at once. `files` is the door
+        to the disk for all but the lexical segments, which Tantivy writes; the real one unless given.
         """
-        index = cls(bank, folder, analyzer, settings, embedder)
+        index = cls(bank, folder, analyzer, settings, embedder, files or DiskFiles())
         with index._writes:
             bank.subscribe(index)
             index._load(trust=True)
         index.use_current_model()
         return index
+
+    @property
+    def stale(self) -> bool:
+        """It failed to take a write in, and is told of none until it is built anew."""
+        return self in self.bank.stale
 
     @contextmanager
     def reading(self) -> Iterator[None]:
@@ -142,11 +167,13 @@ class BankIndex:
         return [(key, self.bank.text(record)) for key, record in wanted]
 
     def store(self, model_id: str, items: Sequence[tuple[bytes, Windows]]) -> None:
-        """Keep the vectors (windows, dimensions) of some texts. Raises OSError when the sidecar cannot be written."""
+        """Take in the vectors (windows, dimensions) of some texts; where the disk refuses them, in RAM alone."""
         embedded = self.embedded
         if embedded is None or embedded.model_id != model_id:
             return
-        embedded.sidecar.put(items)
+        if embedded.sidecar is not None:
+            with self.trouble.noting(_VECTORS):
+                embedded.sidecar.put(items)
         with self._writes, self._latch.writing():
             embedded.store(items)
 
@@ -169,18 +196,43 @@ class BankIndex:
                 self.archive.built(self._archived_documents, self.seq)
 
     def flush(self) -> None:
-        """Write what is derived to disk, so that the next start has less to do. Raises OSError."""
-        if self.lexical.unflushed:
-            self.lexical.flush()
-            seq = self.lexical.applied_seq
-            save_stamp(self._folder, Stamp(seq, self.bank.stamp(seq)))
+        """Write what is derived to disk, so that the next start has less to do; see `trouble` for what it refused."""
+        self._flush_words()
+        self._flush_vectors()
 
     def close(self) -> None:
         """Let go of the files."""
+        if self.rebuilding is not None:
+            self.rebuilding.stop()
         with self._writes:
+            self.rebuilding = None
             self.lexical.close()
-            if self.embedded is not None:
+            if self.embedded is not None and self.embedded.sidecar is not None:
                 self.embedded.sidecar.close()
+
+    def _flush_words(self) -> None:
+        if self.rebuilding is not None or not (self.lexical.unflushed or self._words_lost()):
+            return
+        with self.trouble.noting(_WORDS):
+            self.lexical.flush()
+            seq = self.lexical.applied_seq
+            save_stamp(self._folder, Stamp(seq, self.bank.stamp(seq)), self._files)
+
+    def _words_lost(self) -> bool:
+        """Somebody deleted what was flushed."""
+        return self.lexical.applied_seq > 0 and not self._files.exists(stamp_path(self._folder))
+
+    def _flush_vectors(self) -> None:
+        embedded, embedder = self.embedded, self._embedder()
+        if embedded is None or embedder is None or embedded.model_id != embedder.model_id:
+            return
+        with self.trouble.noting(_VECTORS), self._sidecars:
+            sidecar = embedded.sidecar
+            if sidecar is None:
+                sidecar = embedded.sidecar = self._vector_files.open(embedder)
+            with self._latch.reading():
+                live, covered = embedded.live_keys(), embedded.coverage.share == 1.0
+            self._vector_files.tidy(sidecar, embedded.model_id, live, covered)
 
     def _apply(self, step: Sequence[Touched], seq: int) -> None:
         entering = [(one.ordinal, indexed_text(one.after, one.text or "")) for one in step if one.enters]
@@ -205,7 +257,8 @@ class BankIndex:
             self.seq = seq
 
     def _known(self, key: bytes) -> Windows | None:
-        return self.embedded.sidecar.get(key) if self.embedded is not None else None
+        sidecar = self.embedded.sidecar if self.embedded is not None else None
+        return sidecar.get(key) if sidecar is not None else None
 
     def _describe(self, ordinal: int, text: str) -> None:
         self.columns.describe(ordinal, text, self._settings.ranking)
@@ -225,8 +278,12 @@ class BankIndex:
         self.archive = Archive(self.analyzer, self._settings.lexical)
         self.recency = RecencyCache()
         self._keys.clear()
+        if self.rebuilding is not None:
+            self.rebuilding.stop()
+            self.rebuilding = None
         if self.embedded is not None:
-            self.embedded.sidecar.close()
+            if self.embedded.sidecar is not None:
+                self.embedded.sidecar.close()
             self.embedded = None
 
     def _load(self, trust: bool) -> None:
@@ -240,9 +297,30 @@ class BankIndex:
         documents = self._described(accepted)
         if applied:
             self._catch_up(documents, applied, snapshot.last_seq)
-        else:
+        elif len(accepted) <= self._settings.rebuilt_at_once:
             self.lexical.rebuild(documents, snapshot.last_seq)
+        else:
+            self._rebuild_beside([ordinal for ordinal, _ in documents], snapshot.last_seq)
         self.seq = snapshot.last_seq
+
+    def _rebuild_beside(self, ordinals: Sequence[int], seq: int) -> None:
+        self.lexical.rebuild((), seq)
+        step = self._settings.changes_per_step
+        self.rebuilding = Rebuilding(ordinals, step, self._take_words, self.bank.name)
+        self.rebuilding.start()
+
+    def _take_words(self, rebuilding: Rebuilding, ordinals: Sequence[int]) -> bool:
+        """Index the words of some memories as they are now; False when there is nothing more to do."""
+        with self._writes:
+            if self.rebuilding is not rebuilding:
+                return False
+            records = [self.columns.records[ordinal] for ordinal in ordinals]
+            documents = [(one.ordinal, indexed_text(one, self.bank.text(one))) for one in records if indexed(one)]
+            with self._latch.writing():
+                self.lexical.apply(self.lexical.applied_seq, documents, [])
+                if not ordinals:
+                    self.rebuilding = None
+        return bool(ordinals)
 
     def _described(self, records: Sequence[Record]) -> Iterator[tuple[int, str]]:
         """(ordinal, what the lexical leg reads) of each; notes on the way what else is asked of a text."""
@@ -271,9 +349,11 @@ class BankIndex:
                 yield record.ordinal, indexed_text(record, self.bank.text(record))
 
     def _embedded_by(self, embedder: Embedder) -> Embedded:
-        path = self._folder / "vectors" / f"{text_key(embedder.model_id).hex()}.vec"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        sidecar = Sidecar.open(path, embedder.model_id, embedder.dimensions)
-        embedded = Embedded(embedder.model_id, sidecar, self._settings.vectors, self._settings.ranking)
-        embedded.apply([(ordinal, key, sidecar.get(key)) for ordinal, key in self._keys.items()], [])
+        sidecar: Sidecar | None = None
+        with self.trouble.noting(_VECTORS), self._sidecars:
+            sidecar = self._vector_files.open(embedder)
+        vectors = Vectors(embedder.dimensions, self._settings.vectors)
+        embedded = Embedded(embedder.model_id, sidecar, vectors, self._settings.ranking)
+        known = [(ordinal, key, sidecar.get(key) if sidecar else None) for ordinal, key in self._keys.items()]
+        embedded.apply(known, [])
         return embedded

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.sidecar import Sidecar
-from index.vectors import Vectors, VectorSettings
+from index.vectors import Vectors
 from recall.ranking.settings import RankingSettings
 
 Windows = NDArray[np.float32]
@@ -37,10 +37,11 @@ class Coverage:
 class Embedded:
     """Vectors by ordinal, of one model."""
 
-    def __init__(self, model_id: str, sidecar: Sidecar, vectors: VectorSettings, settings: RankingSettings) -> None:
+    def __init__(self, model_id: str, sidecar: Sidecar | None, vectors: Vectors, settings: RankingSettings) -> None:
+        """Without a `sidecar`, which the disk refused, vectors are in RAM alone."""
         self.model_id = model_id
         self.sidecar = sidecar
-        self.vectors = Vectors(sidecar.dimensions, vectors)
+        self.vectors = vectors
         self.scored = False
         """Whether the vector leg takes part."""
         self._settings = settings
@@ -83,6 +84,11 @@ class Embedded:
         self._waiting_count -= len(found)
         self.vectors.apply(found, [])
         self._judge()
+
+    def waiting(self) -> NDArray[np.int64]:
+        """Ordinals of placed memories that have no vector yet."""
+        ordinals = (ordinal for places in self._waiting.values() for ordinal in places)
+        return np.fromiter(ordinals, np.int64, self._waiting_count)
 
     def live_keys(self) -> frozenset[bytes]:
         """Keys of all placed texts: what the sidecar must keep."""

@@ -27,7 +27,7 @@ from recall.ranking.budget import Budget
 from recall.ranking.evidence import Words
 from recall.ranking.explain import signals_of
 from recall.ranking.query import RecallQuery
-from recall.ranking.results import Degraded, Ranked, RankedMemory, Signal, WhyNot
+from recall.ranking.results import Degraded, DegradedReason, Ranked, RankedMemory, Signal, WhyNot
 from recall.ranking.scoring import Pass, Scored, capped, score
 from recall.ranking.settings import RankingSettings
 from recall.ranking.stopwatch import Stopwatch
@@ -131,11 +131,23 @@ def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None) -> 
         scores=tuple([ranking.score(at) for at in best]),
         signals=tuple(explained),
         retrieval=ranking.retrieval,
-        degraded=(*scored.degraded, *capped(one.question)),
+        degraded=(*scored.degraded, *capped(one.question), *_incomplete(index)),
         seq=index.seq,
         below_min_score=under,
         why_not=_why_not(index, one, scored, about) if about is not None else None,
     )
+
+
+def _incomplete(index: BankIndex) -> tuple[Degraded, ...]:
+    """The index does not hold the words of every memory now."""
+    if index.stale:
+        told = f"the index fell behind at write {index.seq} and is being built anew"
+        return (Degraded(DegradedReason.INDEX_REBUILDING, told),)
+    rebuilding = index.rebuilding
+    if rebuilding is None:
+        return ()
+    told = f"the words of {rebuilding.remaining} of {rebuilding.total} memories are not indexed yet"
+    return (Degraded(DegradedReason.INDEX_REBUILDING, told),)
 
 
 def _why_not(index: BankIndex, one: Pass, scored: Scored, about: Record) -> WhyNot:

@@ -32,6 +32,8 @@ class Meaning:
     cosine: Rows
     """NaN where there is no vector."""
     scale: Scale
+    exact: bool = True
+    """False when only the nearest and the best by words were looked at, and the others count as average."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from recall.ranking.bank_index import BankIndex
 from recall.ranking.embedded import Embedded
 from recall.ranking.evidence import Context, Meaning, Names, Rows, Words
 from recall.ranking.question import Question
-from recall.ranking.scale import scale_of
+from recall.ranking.scale import sampled_scale, scale_of
 from recall.ranking.settings import RankingSettings
 
 
@@ -38,11 +38,37 @@ def _looked_up(index: BankIndex, terms: Mapping[str, int], with_archive: bool) -
     return Words(found.bm25 + old.bm25, found.cover + old.cover)
 
 
-def meaning(embedded: Embedded, vector: NDArray[np.float32], size: int, settings: RankingSettings) -> Meaning:
+def meaning(embedded: Embedded, vector: NDArray[np.float32], found: Words, settings: RankingSettings) -> Meaning:
     """Cosine of every memory that has a vector, and its scale."""
+    if embedded.vectors.compressed:
+        return _compressed_meaning(embedded, vector, found, settings)
+    size = len(found.cover)
     cosine = embedded.vectors.dense(vector, size).astype(np.float64)
     missing = np.isnan(cosine)
     return Meaning(cosine, scale_of(cosine[~missing] if missing.any() else cosine, settings))
+
+
+def _compressed_meaning(
+    embedded: Embedded, vector: NDArray[np.float32], found: Words, settings: RankingSettings
+) -> Meaning:
+    """Exact cosines of the nearest and of the best by words; the sample's mean for the others that have a vector."""
+    scale = sampled_scale(*embedded.vectors.sample_statistics(vector), len(embedded.vectors), settings)
+    hits = embedded.vectors.search(vector, settings.near_candidates)
+    matching = _best_by_words(found, settings)
+    cosine = np.full(len(found.cover), scale.mean)
+    waiting = embedded.waiting()
+    cosine[waiting] = np.nan
+    cosine[matching] = embedded.vectors.scores(vector, matching)
+    cosine[hits.ordinals] = hits.scores
+    return Meaning(cosine, scale, exact=False)
+
+
+def _best_by_words(found: Words, settings: RankingSettings) -> NDArray[np.int64]:
+    leg = settings.cover * found.cover + settings.bm25 * found.bm25
+    matching = np.flatnonzero(leg)
+    if len(matching) <= settings.word_candidates:
+        return matching
+    return matching[np.argpartition(-leg[matching], settings.word_candidates)[: settings.word_candidates]]
 
 
 def names(index: BankIndex, question: Question, settings: RankingSettings) -> Names:

@@ -6,10 +6,11 @@ The checksum stands for the whole log up to that event. A snapshot counts only w
 that checksum and the snapshot holds no more than it; otherwise the words are indexed anew.
 """
 
-import os
 from pathlib import Path
 
 import msgspec
+
+from recall.memory.files import DiskFiles, Files
 
 _NAME = "lexical.stamp"
 
@@ -21,17 +22,23 @@ class Stamp(msgspec.Struct, frozen=True):
     stamp: str
 
 
-def save_stamp(folder: Path, stamp: Stamp) -> None:
+def stamp_path(folder: Path) -> Path:
+    """Where the stamp lies."""
+    return folder / _NAME
+
+
+def save_stamp(folder: Path, stamp: Stamp, files: Files | None = None) -> None:
     """Replace the stamp in one step. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
+    files = files or DiskFiles()
+    files.make_dir(folder)
     fresh = folder / f"{_NAME}.new"
-    fresh.write_bytes(msgspec.json.encode(stamp))
-    os.replace(fresh, folder / _NAME)  # noqa: PTH105 - the atomic rename, by its name
+    files.write(fresh, msgspec.json.encode(stamp))
+    files.rename(fresh, stamp_path(folder))
 
 
 def load_stamp(folder: Path) -> Stamp | None:
     """The stamp; None when there is none that can be read."""
     try:
-        return msgspec.json.decode((folder / _NAME).read_bytes(), type=Stamp)
+        return msgspec.json.decode(stamp_path(folder).read_bytes(), type=Stamp)
     except (OSError, msgspec.DecodeError):
         return None

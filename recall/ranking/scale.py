@@ -38,8 +38,13 @@ class Scale:
 def scale_of(cosines: NDArray[np.float64], settings: RankingSettings) -> Scale:
     """The scale over these cosines, none of them NaN."""
     seen = _seen(cosines) if cosines.size else Scale(0.0, 0.0)
+    return sampled_scale(seen.mean, seen.deviation, cosines.size, settings)
+
+
+def sampled_scale(mean: float, deviation: float, count: int, settings: RankingSettings) -> Scale:
+    """The scale of `count` cosines of which a sample has this mean and deviation."""
     prior = Scale(settings.prior_cosine_mean, settings.prior_cosine_deviation)
-    return with_prior(seen, cosines.size, prior, settings.prior_memories)
+    return with_prior(Scale(mean, deviation), count, prior, settings.prior_memories)
 
 
 def _seen(cosines: NDArray[np.float64]) -> Scale:

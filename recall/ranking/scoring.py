@@ -37,7 +37,7 @@ class Scored:
 
 def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: Stopwatch) -> Scored:
     """Score every memory. The caller holds the index for reading since `words` were scored."""
-    meaning, degraded = _meaning(index, one, arrived)
+    meaning, degraded = _meaning(index, one, words, arrived)
     watch.lap("vector")
     half_life = index.bank.info.half_life_days or one.settings.half_life_days
     if one.query.weights is not None and one.query.weights.half_life_days is not None:
@@ -60,18 +60,22 @@ def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: St
     return Scored(ranking, degraded)
 
 
-def _meaning(index: BankIndex, one: Pass, arrived: Arrived) -> tuple[Meaning | None, tuple[Degraded, ...]]:
+def _meaning(
+    index: BankIndex, one: Pass, words: Words, arrived: Arrived
+) -> tuple[Meaning | None, tuple[Degraded, ...]]:
     """The vector leg, unless the vector is missing or the bank's vectors are not those of its model any more."""
     if arrived.vector is None:
         return None, arrived.degraded
     embedded = index.embedded
     if embedded is None or embedded.model_id != arrived.model_id or not embedded.scored:
         return None, (vector_leg.behind(index.coverage_now(arrived.model_id)),)
-    meaning = legs.meaning(embedded, arrived.vector, index.columns.size, one.settings)
-    degraded = arrived.degraded
+    meaning = legs.meaning(embedded, arrived.vector, words, one.settings)
+    degraded = [*arrived.degraded]
     if embedded.coverage.share < 1.0:
-        degraded = (*degraded, vector_leg.behind(embedded.coverage))
-    return meaning, degraded
+        degraded.append(vector_leg.behind(embedded.coverage))
+    if not meaning.exact:
+        degraded.append(Degraded(DegradedReason.APPROXIMATE, f"{len(embedded.vectors)} vectors are scanned compressed"))
+    return meaning, tuple(degraded)
 
 
 def capped(question: Question) -> tuple[Degraded, ...]:

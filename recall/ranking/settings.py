@@ -64,6 +64,10 @@ class RankingSettings:
     """Distinct words of a query that are looked up; the rest are left out and the answer says so."""
     max_query_characters: int = 4_000
     """Characters of a query that are read; the rest are left out and the answer says so."""
+    near_candidates: int = 2_000
+    """Nearest memories whose cosine is computed where the vectors are scanned in compressed form."""
+    word_candidates: int = 2_000
+    """Best memories by words whose cosine is computed as well; every other one counts as average there."""
     auto_share: float = 0.6
     """Part of the time budget that mode AUTO waits for the query's vector; mode HYBRID waits for all of it."""
     coverage_ready: float = 0.95

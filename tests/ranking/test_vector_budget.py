@@ -16,6 +16,7 @@ from ranked_bank import RankedBank, ranked_bank
 from index.embedder import EmbedderState
 from index.errors import EmbedderUnavailable
 from index.hashing import HashingEmbedder
+from index.vectors import VectorSettings
 from recall.memory.record import NewMemory, Saved
 from recall.ranking.budget import Budget, budget
 from recall.ranking.query import Mode
@@ -172,6 +173,27 @@ def test_a_large_import_switches_vectors_off_until_most_are_embedded(bank: Ranke
     assert bank.ask("otter").retrieval == "hybrid"
 
 
+def test_a_compressed_scan_finds_the_same_best_and_says_that_it_may_not(tmp_path: Path) -> None:
+    texts = [f"{_word(n)} {_word(n * 7)} {_word(n * 31)} note {n}" for n in range(1_200)]
+    compressed = VectorSettings(dense_limit=1_000, least_dead=10_000)
+    with ranked_bank(tmp_path / "a", HashingEmbedder(256)) as exact:
+        exact.save(*texts)
+        with ranked_bank(tmp_path / "b", HashingEmbedder(256), vectors=compressed) as scanned:
+            scanned.save(*texts)
+            embedded = scanned.index.embedded
+            assert embedded is not None
+            for _ in range(1_000):
+                if embedded.vectors.compressed or threading.Event().wait(0.02):
+                    break
+            for query in (f"{_word(3)} {_word(21)}", f"note {_word(50)}", f"{_word(7)} {_word(8)} {_word(9)}"):
+                ranked = scanned.ask(query, limit=5)
+                assert (ranked.retrieval, _reasons(ranked)) == ("hybrid", {DegradedReason.APPROXIMATE})
+                expected = exact.ask(query, limit=5)
+                assert expected.degraded == ()
+                assert [one.text for one in ranked.results][:3] == [one.text for one in expected.results][:3]
+                assert ranked.results[0].score == pytest.approx(expected.results[0].score, rel=0.2)
+
+
 @pytest.mark.parametrize(
     ("asked_s", "call_s", "expected"),
     [
@@ -197,3 +219,7 @@ def test_auto_waits_for_a_share_of_the_budget_and_hybrid_for_all_of_it() -> None
 
 def _memory(text: str) -> NewMemory:
     return NewMemory(text=text)
+
+
+def _word(n: int) -> str:
+    return f"w{n * 7919 % 997}"

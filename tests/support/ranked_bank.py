@@ -12,6 +12,7 @@ from index.analyzer import Analyzer
 from index.embedder import Embedder, EmbedderState
 from index.hashing import HashingEmbedder
 from index.query_cache import QueryCache
+from index.vectors import VectorSettings
 from recall.memory.bank import Bank
 from recall.memory.banks import Banks
 from recall.memory.files import DiskFiles
@@ -110,7 +111,10 @@ class RankedBank:
 
 @contextmanager
 def ranked_bank(
-    path: Path, embedder: Embedder | None = None, settings: RankingSettings | None = None
+    path: Path,
+    embedder: Embedder | None = None,
+    settings: RankingSettings | None = None,
+    vectors: VectorSettings | None = None,
 ) -> Iterator[RankedBank]:
     """An empty bank under `path`; without an embedder it embeds by hashing."""
     settings = settings or RankingSettings()
@@ -118,7 +122,8 @@ def ranked_bank(
     banks = Banks(path / "data", StorageSettings(), DiskFiles(), clock)
     bank = banks.create("default", "test")
     folder = path / "derived"
-    index = BankIndex.open(bank, folder, ANALYZER, IndexSettings(ranking=settings), slot.current)
+    parts = IndexSettings(ranking=settings, vectors=vectors or VectorSettings())
+    index = BankIndex.open(bank, folder, ANALYZER, parts, slot.current)
     queries = QueryCache(slot)
     engine = Engine(settings, queries, slot, clock, monotonic=lambda: 0.0)
     try:
