@@ -64,6 +64,7 @@ def measure(
     baseline: Annotated[str, typer.Option(help="The system that the others are compared with.")] = "lexical",
     haystacks: Annotated[int | None, typer.Option(help="Only the first N conversations.")] = None,
     server: Annotated[str | None, typer.Option(help="HOST:PORT of a running service, instead of our own.")] = None,
+    note: Annotated[str, typer.Option(help="What a reader must know, kept with the figures: what was tuned on.")] = "",
     setting: Annotated[list[str] | None, typer.Option(help="A setting of our own server: embedding.model=none")] = None,
 ) -> None:
     """Measures how well the service finds the evidence of questions."""
@@ -73,7 +74,7 @@ def measure(
         overrides = dict(_pair(text) for text in setting or [])
         dataset = registry.load(name, data, unit)
         dataset = dataset.first(haystacks) if haystacks else dataset
-        _measure(dataset, chosen(systems), peering.chosen(peers), baseline, server, overrides, out)
+        _measure(dataset, chosen(systems), peering.chosen(peers), baseline, server, overrides, note, out)
     except (
         registry.UnknownSetError,
         UnknownSystemError,
@@ -109,6 +110,7 @@ def _measure(
     baseline: str,
     server: str | None,
     overrides: dict[str, str],
+    note: str,
     out: Path | None,
 ) -> None:
     if not any(dataset.in_headline(question.category) for question in dataset.questions()):
@@ -117,7 +119,7 @@ def _measure(
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with service(server, LaunchSettings(overrides)) as running, Progress(*columns, console=errors) as progress:
         done = run(running, dataset, systems, peers, settings, Bar(progress))
-    facts = {"limit": str(settings.limit), "seed": "fixed", **{f"server {key}": v for key, v in overrides.items()}}
+    facts = {"note": note, "limit": str(settings.limit), **{f"server {key}": v for key, v in overrides.items()}}
     found = figures(dataset, done, baseline, facts)
     tables.show(found, console)
     if out is not None:

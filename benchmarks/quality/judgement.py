@@ -9,8 +9,10 @@ import msgspec
 from benchmarks.quality.dataset import DocumentId, Question
 
 
-class Judgement(msgspec.Struct, frozen=True):
-    """``ranks`` holds, for each piece of evidence, its rank from 1, or None when it is not among the results.
+class Judgement(msgspec.Struct, frozen=True, array_like=True):
+    """In JSON [question, category, ranks, gains].
+
+    ``ranks`` holds, for each piece of evidence, its rank from 1, or None when it is not among the results.
 
     ``gains`` are the graded relevances in the same order. Evidence that shares one memory (the same words said
     twice) is one piece: whoever finds the memory has found both.

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
-_GROUP_WIDTH = 84.0
+_GROUP_WIDTH = 92.0
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ def bars(groups: Mapping[str, Mapping[str, float]], series: Sequence[str]) -> st
 
     Many groups make the plot wider than its box; the box then scrolls.
     """
-    canvas = Canvas(width=max(Canvas.width, _GROUP_WIDTH * len(groups)), bottom=58.0)
+    canvas = Canvas(width=max(Canvas.width, _GROUP_WIDTH * len(groups)), bottom=70.0)
     slot = canvas.inner_width / max(1, len(groups))
     bar = min(30.0, slot * 0.8 / max(1, len(series)))
     marks = []

@@ -64,6 +64,8 @@ def describe(found: Difference) -> str:
 
 def notes(found: Figures) -> Iterator[str]:
     """What a reader must know beside the figures, a line each."""
+    if note := found.settings.get("note"):
+        yield note
     yield (
         f"{found.documents} documents in {found.memories} memories; {found.documents_in_parts} parts beyond the first "
         f"of documents longer than a memory may be; model {found.model}"

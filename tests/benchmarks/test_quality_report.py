@@ -60,7 +60,7 @@ def test_the_json_holds_set_unit_n_and_a_value_for_each_system_and_metric(tmp_pa
     assert content["systems"]["hybrid"]["fraction@10"] == 1.0
     assert content["dropped"] == {"turn: <no> text": {"count": 1, "ids": ["c1:D1:1"]}}
     assert content["degraded"]["lexical"] == {"QUERY_CAPPED": 2}
-    assert content["questions"]["lexical"][1]["ranks"] == [1, None]
+    assert content["questions"]["lexical"][1] == ["q2", "1", [1, None], [1, 1]]
 
 
 def test_what_is_written_is_read_again_and_the_same_bytes_come_twice(tmp_path: Path) -> None:
