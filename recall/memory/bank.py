@@ -16,14 +16,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
-from recall.memory import commands, importing, names, saving
+from recall.memory import commands, importing, merging, names, saving
 from recall.memory.commands import Command
 from recall.memory.derived import Derived, Subscribers
-from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly
+from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly, RunNotFound
 from recall.memory.events import Event
 from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.history import history
 from recall.memory.lifecycle import Action
+from recall.memory.merging import Merged, MergeLoser, Undone
 from recall.memory.opening import Opened, open_bank, reopen_bank
 from recall.memory.place import Outfit, Place
 from recall.memory.planning import Work, planned
@@ -46,6 +47,7 @@ from recall.memory.record import (
     Superseded,
     Written,
 )
+from recall.memory.runs import RunTrace, trace
 
 _Result = TypeVar("_Result")
 
@@ -161,6 +163,35 @@ class Bank:
         """Retire one memory in favour of another. Raises what commands.Supersede raises."""
         names.checked_request_id(request_id)
         return self._write(commands.Supersede(loser_id, winner_id, request_id), actor)
+
+    def merge(self, run: str, winner_id: str, revision: int, losers: Sequence[MergeLoser], actor: Actor) -> Merged:
+        """Retire losers in favour of a winner that takes over what they bring, all in one write. See `merging`."""
+        return self._write(merging.Merge(run, winner_id, revision, losers), actor)
+
+    def undo_run(self, run: str, actor: Actor) -> Undone:
+        """Bring a run's losers back; again changes nothing. Raises RunNotFound, IllegalTransition."""
+        return self._write(merging.Undo(run, self.run(run).given), actor)
+
+    def record_run(self, run: str, report: str, actor: Actor, mined: int | None = None) -> None:
+        """Write down how a run ended. `report` is a document of its own, `mined` the last episode's ordinal."""
+        self._write(merging.RecordRun(run, report, mined), actor)
+
+    def runs(self) -> list[str]:
+        """The consolidation runs that changed the bank, newest first."""
+        return list(reversed(list(self._current().state.runs)))
+
+    def run(self, run: str) -> RunTrace:
+        """What one run did. Raises RunNotFound."""
+        opened = self._current()
+        seqs = tuple(opened.state.runs.get(run, ()))
+        if not seqs:
+            raise RunNotFound(self.name, run)
+        return trace(opened.log, run, seqs)
+
+    @property
+    def mined(self) -> int:
+        """Ordinal of the last episode that was mined; -1 before the first."""
+        return self._current().state.mined
 
     def expire(self, ids: Sequence[str], actor: Actor) -> list[Written | MemoryServiceError]:
         """Record that memories are past their expires_at; a result for each."""

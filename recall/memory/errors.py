@@ -6,7 +6,8 @@ MemoryServiceError
 ├── NotFound
 │   ├── BankNotFound                                             (bank)
 │   ├── MemoryNotFound                                           (bank, id)
-│   └── TrashNotFound                                            (trash_id)
+│   ├── TrashNotFound                                            (trash_id)
+│   └── RunNotFound                                              (bank, run)
 ├── BankExists                                                   (bank)
 ├── Refused                   not in this state of the memory
 │   ├── IllegalTransition                                        (id, status, action, role)
@@ -82,6 +83,15 @@ class TrashNotFound(NotFound):
     def __init__(self, trash_id: str) -> None:
         super().__init__(f"nothing in the trash is named {trash_id!r}")
         self.trash_id = trash_id
+
+
+class RunNotFound(NotFound):
+    """The bank knows no consolidation run of this id."""
+
+    def __init__(self, bank: str, run: str) -> None:
+        super().__init__(f"no consolidation run {run!r} in bank {bank!r}" if bank else f"no consolidation run {run!r}")
+        self.bank = bank
+        self.run = run
 
 
 class BankExists(MemoryServiceError):

@@ -12,8 +12,18 @@
   (left out when that is the event itself). Both let a reader judge a torn write: see `scan`.
 - `at` and all other times are microseconds UTC.
 
-Ops: bank, save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject, quarantine,
-reaccept, import.
+Ops of a memory: save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject,
+quarantine, reaccept, import, absorb, release, restore. Ops of the bank: bank, run.
+
+`run` on an event names the consolidation run that wrote it. A run writes, in one command for each group, the pair
+
+```
+absorb     id=<winner> loser=<loser> run=… corroboration=<gain> tags=<new ones> entities=<new ones> updated_at=…
+supersede  id=<loser> winner=<winner> run=… note=<why> updated_at=<as it was before>
+```
+
+and at its end `run` (run=…, report=<JSON, opaque here>, mined=<ordinal of the last episode that was mined>). Undoing it
+writes `release` (of the winner, what `absorb` gave) and `restore` (of the loser) for each pair, with the same `run`.
 """
 
 from dataclasses import dataclass
@@ -58,6 +68,12 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     predecessor: str | UnsetType = UNSET
     # supersede
     winner: str | UnsetType = UNSET
+    # absorb, release
+    loser: str | UnsetType = UNSET
+    # what a consolidation run wrote
+    run: str | UnsetType = UNSET
+    report: str | UnsetType = UNSET
+    mined: int | UnsetType = UNSET
     # a reviewer's reason
     note: str | UnsetType = UNSET
     # import

@@ -28,7 +28,7 @@ def folded(before: Record | None, ordinal: int, seq: int, at: int, body: Body) -
         raise FoldError(f"has the unknown op {body.op!r}")
     if before is None:
         raise FoldError(f"changes memory {body.id!r}, which does not exist")
-    if not before.status.live:
+    if not before.status.live and not (body.op == "restore" and before.status is Status.SUPERSEDED):
         raise FoldError(f"changes memory {body.id!r}, which is {before.status}")
     return step(before, seq, at, body)
 
@@ -103,6 +103,41 @@ def _unpin(before: Record, _seq: int, at: int, _body: Body) -> Record:
     return replace(before, pinned=False, updated_at=at, revision=before.revision + 1)
 
 
+def _absorb(before: Record, _seq: int, at: int, body: Body) -> Record:
+    return replace(
+        before,
+        corroboration=before.corroboration + _or(body.corroboration, 0),
+        tags=before.tags + _or(body.tags, ()),
+        entities=before.entities + _or(body.entities, ()),
+        updated_at=_or(body.updated_at, at),
+        revision=before.revision + 1,
+    )
+
+
+def _release(before: Record, _seq: int, _at: int, body: Body) -> Record:
+    return replace(
+        before,
+        corroboration=max(0, before.corroboration - _or(body.corroboration, 0)),
+        tags=_without(before.tags, _or(body.tags, ())),
+        entities=_without(before.entities, _or(body.entities, ())),
+        revision=before.revision + 1,
+    )
+
+
+def _without(names: tuple[str, ...], taken: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in taken)
+
+
+def _restore(before: Record, _seq: int, at: int, body: Body) -> Record:
+    return replace(
+        before,
+        status=Status.ACCEPTED,
+        superseded_by="",
+        updated_at=_or(body.updated_at, at),
+        revision=before.revision + 1,
+    )
+
+
 def _move(status: Status) -> Callable[[Record, int, int, Body], Record]:
     def step(before: Record, _seq: int, at: int, body: Body) -> Record:
         return replace(
@@ -125,4 +160,7 @@ _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "supersede": _move(Status.SUPERSEDED),
     "expire": _move(Status.EXPIRED),
     "delete": _move(Status.RETIRED),
+    "absorb": _absorb,
+    "release": _release,
+    "restore": _restore,
 }

@@ -8,9 +8,10 @@
 ```
 
 An edge that is not in the table does not exist: it is refused before a byte is written. Two sentences hold over the
-whole table and are tested on it: no edge leaves a terminal status, and no edge of the automatic role JOB, nor of an
-AGENT, goes from another status into ACCEPTED. Edits (reinforce, update, pin, unpin) are edges from a live status to
-itself. An import brings its own status, which is why it is for people only.
+whole table and are tested on it: no edge leaves a terminal status, but for a person who undoes a consolidation run
+(SUPERSEDED to ACCEPTED), and no edge of the automatic role JOB, nor of an AGENT, leads from another status into
+ACCEPTED. Edits (reinforce, update, pin, unpin, absorb, release) are edges from a live status to itself. An import brings
+its own status, which is why it is for people only.
 """
 
 from enum import StrEnum
@@ -36,6 +37,9 @@ class Action(StrEnum):
     SUPERSEDE = "supersede"
     EXPIRE = "expire"
     DELETE = "delete"
+    ABSORB = "absorb"
+    RELEASE = "release"
+    RESTORE = "restore"
 
 
 class Role(StrEnum):
@@ -65,13 +69,17 @@ _EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status]
     (_LIVE, Action.SUPERSEDE, _WRITERS, Status.SUPERSEDED),
     (_LIVE, Action.EXPIRE, (Role.JOB, Role.ADMIN), Status.EXPIRED),
     (_LIVE, Action.DELETE, _WRITERS, Status.RETIRED),
+    ((Status.ACCEPTED,), Action.ABSORB, (Role.JOB, *_PEOPLE), Status.ACCEPTED),
+    ((Status.SUPERSEDED,), Action.RESTORE, _PEOPLE, Status.ACCEPTED),
 )
 
 _EDITS = (Action.REINFORCE, Action.UPDATE, Action.PIN, Action.UNPIN)
 
 TABLE: dict[Edge, Status] = {
     (start, action, role): end for starts, action, roles, end in _EDGES for start in starts for role in roles
-} | {(status, action, role): status for status in _LIVE for action in _EDITS for role in _WRITERS}
+}
+TABLE |= {(status, action, role): status for status in _LIVE for action in _EDITS for role in _WRITERS}
+TABLE |= {(status, Action.RELEASE, role): status for status in _LIVE for role in _PEOPLE}
 
 _TAKES_AWAY = frozenset(
     {Action.UPDATE, Action.UNPIN, Action.QUARANTINE, Action.SUPERSEDE, Action.EXPIRE, Action.DELETE}

@@ -38,6 +38,8 @@ class State:
         self.requests: OrderedDict[str, Answered] = OrderedDict()
         self.info = BankInfo()
         self.last_seq = 0
+        self.runs: dict[str, list[int]] = {}  # consolidation run → the seqs of its events, its undoing included
+        self.mined = -1  # ordinal of the last episode that was mined
         self._request_ids_kept = request_ids_kept
         self._event_before = array("q", [0])  # seq → the event before it of the same memory, 0 when first
         self._last_event = array("q")  # ordinal → its last event
@@ -56,6 +58,10 @@ class State:
             seq = self._event_before[seq]
         return seqs[::-1]
 
+    def last_event(self, ordinal: int) -> int:
+        """The seq of a memory's last event."""
+        return self._last_event[ordinal]
+
     def take(self, draft: "Draft") -> None:
         """Take in what the draft adds up to; records before the maps, so a reader never finds a gap."""
         for ordinal, record in sorted(draft.records.items()):
@@ -69,6 +75,9 @@ class State:
         _merge(self.by_source, draft.by_source)
         self.info = draft.info
         self._remember_requests(draft.requests)
+        for run, seq in draft.runs:
+            self.runs.setdefault(run, []).append(seq)
+        self.mined = draft.mined
         for ordinal in draft.touched:
             self.last_seq += 1
             self._event_before.append(self._last_event[ordinal] if ordinal >= 0 else 0)
@@ -102,6 +111,8 @@ class Draft:
         self.by_source: dict[tuple[str, str], int | None] = {}
         self.requests: dict[str, Answered] = {}
         self.info = state.info
+        self.runs: list[tuple[str, int]] = []
+        self.mined = state.mined
         self.touched: list[int] = []  # by event: the memory's ordinal, -1 for an event of the bank
         self.changes: list[Change] = []
         self.entries: list[Entry] = []
@@ -133,6 +144,13 @@ class Draft:
             return self._at(self.by_source[provenance])
         return self._at(self._state.by_source.get(provenance))
 
+    def last_event(self, record: Record) -> int:
+        """The seq of a memory's last event."""
+        for place in range(len(self.touched) - 1, -1, -1):
+            if self.touched[place] == record.ordinal:
+                return self._state.last_seq + place + 1
+        return self._state.last_event(record.ordinal)
+
     def answered(self, request_id: str) -> Answered | None:
         """What this request_id has done already."""
         return self.requests.get(request_id) or self._state.requests.get(request_id)
@@ -159,10 +177,10 @@ class Draft:
 
     def fold(self, body: Body, at: int) -> Change | None:
         """Fold the next event in. None for an event of the bank. Raises FoldError."""
-        if body.op == "bank":
-            if body.info is UNSET:
-                raise FoldError("has no info")
-            self.info = body.info
+        if body.run is not UNSET:
+            self.runs.append((body.run, self.last_seq + 1))
+        if body.op in ("bank", "run"):
+            self._fold_bank(body)
             self.touched.append(-1)
             return None
         before = self.find(body.id)
@@ -176,6 +194,16 @@ class Draft:
             self._answer(body.request, after.id)
         return change
 
+    def _fold_bank(self, body: Body) -> None:
+        if body.op == "run":
+            if body.run is UNSET or body.report is UNSET:
+                raise FoldError("records no run")
+            self.mined = self.mined if body.mined is UNSET else body.mined
+            return
+        if body.info is UNSET:
+            raise FoldError("has no info")
+        self.info = body.info
+
     def _keep(self, before: Record | None, after: Record) -> None:
         ordinal = after.ordinal
         self.records[ordinal] = after
@@ -184,7 +212,8 @@ class Draft:
             self._size += 1
         elif before.text_hash != after.text_hash and self._holder(before.text_hash) == ordinal:
             self.by_text[before.text_hash] = None
-        if before is None or before.text_hash != after.text_hash:
+        returns = before is not None and after.status.live and not before.status.live
+        if before is None or before.text_hash != after.text_hash or returns:
             self._hold_text(after)
         provenance = after.source.provenance if after.source is not None else None
         if provenance is not None:
