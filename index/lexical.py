@@ -231,7 +231,7 @@ class Lexical:
             self._moving = False
 
     def _merge(self) -> None:
-        while group := due(self._segments, self._settings):
+        while group := self._lost() or due(self._segments, self._settings):
             with self._lock:
                 alive = [segment.alive() for segment in group]
             successors = self._snapshot.merge(group, alive)
@@ -242,6 +242,10 @@ class Lexical:
                     for successor in successors:
                         successor.bury_all(died.tolist(), self._version)
                 self._segments = (*(s for s in self._segments if s not in group), *successors)
+
+    def _lost(self) -> list[Segment]:
+        """A segment whose files were deleted under us: its mapped columns are still whole, so it is written anew."""
+        return [segment for segment in self._segments if not self._snapshot.holds(segment)][:1]
 
     def _checkpoint(self) -> None:
         if not self._snapshot.kept:

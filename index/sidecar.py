@@ -131,8 +131,8 @@ class Sidecar:
             compacted = self._copied(handle, kept)
             handle.sync()
             self._files.rename(temporary, self._path)
-            self._files.sync_dir(self._path.parent)
             self._file = compacted
+            self._files.sync_dir(self._path.parent)
 
     def garbage(self, live_keys: Collection[bytes]) -> float:
         """Share of the file's records that `live_keys` do not need, 0 to 1; damaged ones included."""
@@ -210,6 +210,8 @@ class Sidecar:
         if not items:
             return
         file = self._file
+        if file.handle.size() != self._offset(file.records):  # a failed append could not be taken back
+            file.handle.truncate(self._offset(file.records))
         try:
             file.handle.append(b"".join(self._encoded(key, vectors) for key, vectors in items))
         except OSError:

@@ -40,6 +40,7 @@ class Snapshot:
         self._settings = settings
         self._sums: dict[str, dict[str, FileSum]] = {}
         """Of segments, by name: they never change."""
+        self._last_number = 0
 
     @property
     def kept(self) -> bool:
@@ -56,6 +57,12 @@ class Snapshot:
             with contextlib.suppress(OSError):
                 checkpoint.forget(self._folder)
             return Loaded()
+
+    def holds(self, segment: Segment) -> bool:
+        """Whether the files of a segment are still there; somebody may delete them under a running service."""
+        if self._folder is None:
+            return True
+        return all(_has_size(self._folder / path, file.size) for path, file in self._sums[segment.name].items())
 
     def build(self, columns: Columns) -> Segment:
         """Write a segment that becomes part of the snapshot with the next ``save``."""
@@ -83,7 +90,7 @@ class Snapshot:
         if self._folder is None:
             return
         self._folder.mkdir(parents=True, exist_ok=True)
-        state = f"state-{checkpoint.next_number(self._folder)}.npz"
+        state = f"state-{self._next_number(self._folder)}.npz"
         names = tuple(segment.name for segment in segments)
         arrays: dict[str, Any] = tail.arrays() | dict(zip(map(_dead, names), dead, strict=True))
         np.savez(self._folder / state, **arrays)
@@ -98,6 +105,7 @@ class Snapshot:
         with np.load(folder / found.state, allow_pickle=False) as state:
             documents = list(Columns.of(state).documents())
             segments = tuple(self._open(folder, name, state[_dead(name)]) for name in found.segments)
+        self._last_number = checkpoint.next_number(folder)
         for name in found.segments:
             self._sums[name] = {path: known for path, known in found.files.items() if path.startswith(f"{name}/")}
         return Loaded(found.applied_seq, documents, segments)
@@ -107,13 +115,24 @@ class Snapshot:
         segment.bury_all(dead.tolist(), _FROM_BEFORE)
         return segment
 
-    @staticmethod
-    def _new_segment(folder: Path) -> Path:
+    def _new_segment(self, folder: Path) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
-        segment = folder / f"segment-{checkpoint.next_number(folder)}"
+        segment = folder / f"segment-{self._next_number(folder)}"
         segment.mkdir()
         return segment
+
+    def _next_number(self, folder: Path) -> int:
+        """A number that neither a part of the folder has nor a part that was deleted under the running service."""
+        self._last_number = max(self._last_number + 1, checkpoint.next_number(folder))
+        return self._last_number
 
 
 def _dead(segment: str) -> str:
     return f"dead-{segment}"
+
+
+def _has_size(path: Path, size: int) -> bool:
+    try:
+        return path.stat().st_size == size
+    except OSError:
+        return False
