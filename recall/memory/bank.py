@@ -301,7 +301,15 @@ class Bank:
             before.log.close()
             if changes:
                 self._subscribers.rebuild(opened.state.last_seq)
+            else:
+                self._subscribers.rebuild_stale(opened.state.last_seq)
         return changes
+
+    def rebuild_stale(self) -> None:
+        """Let what failed to take a change in start over; writes wait for it."""
+        with self._commits.hold():
+            if not self._closed:
+                self._subscribers.rebuild_stale(self.last_seq)
 
     def close(self) -> None:
         """Finish running writes and let go of the files; running reads end well. Later calls go to the successor."""

@@ -64,11 +64,21 @@ class Subscribers:
         self._told += self._stale
         self._stale.clear()
         for derived in tuple(self._told):
-            try:
-                derived.rebuild(last_seq)
-            except Exception:
-                _logger.exception("derived data failed to rebuild bank=%s seq=%d", self._bank, last_seq)
-                self._set_aside(derived)
+            self._rebuilt(derived, last_seq)
+
+    def rebuild_stale(self, last_seq: int) -> None:
+        """Those that failed start over."""
+        stale, self._stale = self._stale, []
+        for derived in stale:
+            self._told.append(derived)
+            self._rebuilt(derived, last_seq)
+
+    def _rebuilt(self, derived: Derived, last_seq: int) -> None:
+        try:
+            derived.rebuild(last_seq)
+        except Exception:
+            _logger.exception("derived data failed to rebuild bank=%s seq=%d", self._bank, last_seq)
+            self._set_aside(derived)
 
     def _set_aside(self, derived: Derived) -> None:
         self._told.remove(derived)
