@@ -10,6 +10,7 @@ import bisect
 import itertools
 import threading
 from collections import Counter
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 _BOUNDS_MS = tuple(
@@ -76,6 +77,18 @@ class Telemetry:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._series: dict[str, _Series] = {}
+        self._gauges: dict[str, Callable[[], int]] = {}
+
+    def show(self, gauges: Mapping[str, Callable[[], int]]) -> None:
+        """Numbers that are read when asked for, by name; cheap to read, in any thread."""
+        with self._lock:
+            self._gauges.update(gauges)
+
+    def gauges(self) -> dict[str, int]:
+        """What every gauge shows now, by name."""
+        with self._lock:
+            shown = sorted(self._gauges.items())
+        return {name: read() for name, read in shown}
 
     def observe(self, name: str, ms: float, code: str = "OK") -> None:
         """Counts one event called `name` that took `ms` milliseconds and ended in the status `code`."""

@@ -26,6 +26,7 @@ from recall.memory.errors import (
     BankNotFound,
     Closed,
     Damaged,
+    InvalidField,
     MemoryServiceError,
     TrashNotFound,
 )
@@ -220,6 +221,13 @@ class Banks:
         self._folder.release()
 
     def _successor(self, place: Place) -> Bank:
+    def exists(self, tenant: str, name: str) -> bool:
+        """Whether there is such a bank, open or not; False for what is no name."""
+        try:
+            return self._files.exists(self._place(tenant, name).folder)
+        except InvalidField:
+            return False
+
         return self.open(place.tenant, place.name)
 
     def _check_running(self) -> None:

@@ -40,6 +40,7 @@ from recall.server.listening import CannotListen
 from recall.server.live import Indexes, LiveBank, LiveBanks
 from recall.server.memory_service import MemoryService
 from recall.server.recall_service import Answering, RecallService
+from recall.server.trouble import gauges
 from recall.server.warming import Warmer
 from recall.server.watch import BankChanges, WatchHub
 from recall.settings import Settings
@@ -88,6 +89,7 @@ def running(settings: Settings) -> Iterator[Address]:
         parts.callback(backfill.close)
         queries = parts.enter_context(closing(QueryCache(slot)))
         live = parts.enter_context(closing(LiveBanks(banks, indexes, settings.server.create_banks_on_save)))
+        telemetry.show(gauges(live))
         flusher = parts.enter_context(closing(Flusher(live, settings.server.flush_every_s)))
         warmer = parts.enter_context(closing(Warmer(live, settings.server.warm_banks)))
         engine = Engine(settings.ranking, queries, slot, clock)
@@ -98,7 +100,7 @@ def running(settings: Settings) -> Iterator[Address]:
             bank=BankService(live, Describer(slot, clock), hub),
             admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),
         )
-        address = parts.enter_context(answering_calls(services, settings, hub, telemetry))
+        address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live))
         slot.start()
         backfill.start()
         flusher.start()

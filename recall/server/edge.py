@@ -6,15 +6,19 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 import grpc
 from grpc_reflection.v1alpha import reflection
 
 from recall.address import Address
+from recall.memory.banks import DEFAULT_TENANT
 from recall.server.health import Health
 from recall.server.interceptors import Edge
 from recall.server.listening import listen
+from recall.server.live import LiveBanks
 from recall.server.settings import ServerSettings
+from recall.server.trouble import troubles
 from recall.server.watch import WatchHub
 from recall.settings import Settings
 from recall.telemetry import Telemetry
@@ -57,12 +61,14 @@ class Services:
 
 
 @contextmanager
-def answering_calls(services: Services, settings: Settings, hub: WatchHub, telemetry: Telemetry) -> Iterator[Address]:
+def answering_calls(
+    services: Services, settings: Settings, hub: WatchHub, telemetry: Telemetry, live: LiveBanks
+) -> Iterator[Address]:
     """A server that answers inside the `with`; after it, running calls have had their grace. Raises CannotListen."""
     limits = settings.server
     server = new_server(limits, telemetry)
     services.add_to(server)
-    health = Health(SERVICES)
+    health = Health(SERVICES, partial(troubles, live), partial(live.banks.exists, DEFAULT_TENANT))
     health.add_to(server)
     if limits.reflection:
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), server)

@@ -1,4 +1,7 @@
-"""Writes derived structures to disk from time to time, so that a restart has little to build again."""
+"""Writes derived structures to disk from time to time, so that a restart has little to build again.
+
+An index that failed to take a write in is built anew on the way.
+"""
 
 from __future__ import annotations
 
@@ -37,6 +40,8 @@ class Flusher:
     def _flush(self) -> None:
         for live in self._live.opened():
             try:
+                if live.index.stale:
+                    live.bank.rebuild_stale()
                 live.index.flush()
-            except OSError as error:  # derived data: the next flush or the next start makes up for it
-                logger.warning("flush failed bank=%s error=%s", live.name, error)
+            except Exception as error:  # noqa: BLE001 - a bank that closes meanwhile must not end the flushing of others
+                logger.warning("flush failed bank=%s problem=%s", live.name, type(error).__name__)

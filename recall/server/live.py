@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from recall.memory.bank import Bank
@@ -60,8 +60,11 @@ class Indexes:
             self._dispose(index)
 
     def of(self, bank: Bank) -> BankIndex:
-        """The index of an open bank."""
-        return self._by_key[bank.tenant, bank.name]
+        """The index of an open bank. Raises BankOpening when the bank was closed or deleted a moment ago."""
+        index = self._by_key.get((bank.tenant, bank.name))
+        if index is None or index.bank is not bank:
+            raise BankOpening(bank.name)
+        return index
 
 
 class LiveBanks:
@@ -97,8 +100,11 @@ class LiveBanks:
 
     def opened(self) -> list[LiveBank]:
         """The banks that are open now, by name."""
-        banks = sorted(self.banks.opened(), key=lambda bank: bank.name)
-        return [LiveBank(bank, self._indexes.of(bank)) for bank in banks if (bank.tenant, bank.name) in self._indexes]
+        found: list[LiveBank] = []
+        for bank in sorted(self.banks.opened(), key=lambda bank: bank.name):
+            with suppress(BankOpening):  # it was closed meanwhile
+                found.append(LiveBank(bank, self._indexes.of(bank)))
+        return found
 
     def close(self) -> None:
         """Waits for openings that run; none begins after this."""
