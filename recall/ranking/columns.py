@@ -40,6 +40,7 @@ class Columns:
         self._archived = Growing(np.bool_)
         self._kind = Growing(np.uint8)
         self._short = Growing(np.float64)
+        self._root_short = Growing(np.float64)
         self._asks = Growing(np.bool_)
         self._boosted: set[int] = set()
         self._expiring: set[int] = set()
@@ -94,6 +95,11 @@ class Columns:
         return self._short.view(self.size)
 
     @property
+    def root_short(self) -> NDArray[np.float64]:
+        """The square root of `short`."""
+        return self._root_short.view(self.size)
+
+    @property
     def asks(self) -> NDArray[np.bool_]:
         """True for a text that is nothing but a short question."""
         return self._asks.view(self.size)
@@ -105,7 +111,8 @@ class Columns:
 
     def describe(self, ordinal: int, text: str, settings: RankingSettings) -> None:
         """Note what ranking needs to know of a text."""
-        self._short[ordinal] = settings.short_characters / max(len(text), settings.short_characters)
+        short = settings.short_characters / max(len(text), settings.short_characters)
+        self._short[ordinal], self._root_short[ordinal] = short, math.sqrt(short)
         is_short = len(text) < settings.bare_question_characters
         self._asks[ordinal] = is_short and text.rstrip().endswith(_QUESTION_MARKS)
 

@@ -66,6 +66,8 @@ class Context:
     """Code of the session; 0 for none."""
     short: Rows
     """1 for a short text, less in proportion for a longer one."""
+    root_short: Rows
+    """Its square root."""
     asks: Mask
     """True for a text that is nothing but a short question."""
     corroboration: Rows

@@ -110,6 +110,7 @@ def context(index: BankIndex, now: int, half_life_days: float, settings: Ranking
         distances=index.sessions.distances(),
         sessions=index.sessions.codes(size),
         short=columns.short,
+        root_short=columns.root_short,
         asks=columns.asks,
         corroboration=columns.corroboration,
         pinned=columns.pinned,

@@ -27,7 +27,7 @@ def lexical(words: Words, context: Context, settings: RankingSettings) -> Rows:
     A long text holds every word sooner or later, so its share of the query counts for less.
     """
     leg = settings.cover * words.cover
-    leg *= np.sqrt(context.short)
+    leg *= context.root_short
     leg += settings.bm25 * words.bm25
     leg *= context.recency
     leg *= settings.lexical / context.recency_norm
