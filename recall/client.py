@@ -151,6 +151,7 @@ class _Verbs:
 
     status = _Unary("AdminService/Status", admin.StatusRequest, admin.StatusResponse)
     doctor = _Unary("AdminService/Doctor", admin.DoctorRequest, admin.DoctorResponse)
+    backup = _Download("AdminService/Backup", admin.BackupRequest, admin.BackupResponse)
 
 
 class Stream(Iterator[A], Generic[A]):
@@ -248,13 +249,16 @@ def channel_options(options: ClientOptions) -> list[tuple[str, Any]]:
 
 
 def retry_config(options: ClientOptions) -> str:
-    """The gRPC service config that makes a call again while the server is UNAVAILABLE."""
+    """The gRPC service config that makes a call again while the server is UNAVAILABLE.
+
+    A call that reaches a server in the moment it stops is ended by gRPC itself, before it began, as CANCELLED.
+    """
     policy = {
         "maxAttempts": options.attempts,
         "initialBackoff": f"{options.backoff_s}s",
         "maxBackoff": f"{options.max_backoff_s}s",
         "backoffMultiplier": 2,
-        "retryableStatusCodes": ["UNAVAILABLE"],
+        "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
     }
     config = {"name": [{}], "retryPolicy": policy} if options.attempts > 1 else {"name": [{}]}
     return json.dumps({"methodConfig": [config]})

@@ -13,7 +13,7 @@ from recall.server import checks_bank, convert, describe, paging
 from recall.server.caller import caller, seconds_left
 from recall.server.describe import Describer
 from recall.server.live import LiveBanks
-from recall.server.watch import Interest, Notice, WatchHub, replay
+from recall.server.watch import Interest, Notice, WatchHub, replay, unseen
 from recall.v1 import bank_service_pb2 as pb
 from recall.v1.bank_service_pb2_grpc import BankServiceServicer
 
@@ -130,8 +130,7 @@ class BankService(BankServiceServicer):
                         replayed_to = live.bank.last_seq
                         past = replay(live.bank, request.from_seq, replayed_to)
                         yield from (self._change(notice) for notice in past if interest.wants(notice))
-            fresh = (notice for notice in watcher if not 0 < notice.seq <= replayed_to)
-            yield from (self._change(notice) for notice in fresh)
+            yield from (self._change(notice) for notice in unseen(watcher, replayed_to))
         finally:
             self._hub.leave(watcher)
 

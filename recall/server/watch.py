@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recall.memory.bank import Bank
@@ -177,6 +177,15 @@ def replay(bank: Bank, from_seq: int, to_seq: int) -> Iterator[Notice]:
             histories[event.id] = _notices(bank, event.id)
         notice = histories[event.id].get(event.seq)
         if notice is not None:
+            yield notice
+
+
+def unseen(notices: Iterable[Notice], replayed_to: int) -> Iterator[Notice]:
+    """What a replay up to a seq has not shown yet. A change of the bank itself may begin its seqs anew."""
+    for notice in notices:
+        if notice.seq == 0:
+            replayed_to = 0
+        if notice.seq == 0 or notice.seq > replayed_to:
             yield notice
 
 

@@ -18,7 +18,7 @@ from service_process import ServiceProcess, serving
 from recall.client import ClientOptions, RecallClient
 from recall.v1.memory_service_pb2 import SAVE_OUTCOME_REPEATED, NewMemory
 
-IMPATIENT = ClientOptions(timeout_s=5, attempts=1)
+HASTY = ClientOptions(timeout_s=5, attempts=4, backoff_s=0.01, max_backoff_s=0.1)
 
 
 def refused_to_start(data: Path, listen: str = "127.0.0.1:0") -> str:
@@ -84,14 +84,15 @@ def test_a_signal_stops_the_server_cleanly_and_all_is_there_after_it(tmp_path: P
         assert client.recall(bank="demo", query="kept").results[0].memory == saved
 
 
-def test_running_calls_finish_while_the_server_stops(tmp_path: Path) -> None:
-    with serving(tmp_path / "data") as service:
+def test_running_calls_finish_and_watches_end_while_the_server_stops(tmp_path: Path) -> None:
+    patient = "server.grace_s=600"
+    with serving(tmp_path / "data", service_process.HASHING, patient) as service:
         codes: list[grpc.StatusCode] = []
         acknowledged: list[str] = []
         writers = [threading.Thread(target=write, args=(service, codes, acknowledged, n)) for n in range(4)]
         for writer in writers:
             writer.start()
-        watching = service.client(IMPATIENT)
+        watching = service.client(HASTY)
         stream = watching.within(30).watch(bank="demo", from_seq=1)
         next(stream)
         assert service.stop() == 0
@@ -111,7 +112,7 @@ def test_running_calls_finish_while_the_server_stops(tmp_path: Path) -> None:
 
 def write(service: ServiceProcess, codes: list[grpc.StatusCode], acknowledged: list[str], writer: int) -> None:
     """Saves until the server does not take it any more."""
-    with service.client(IMPATIENT) as client:
+    with service.client(HASTY) as client:
         for number in range(100_000):
             try:
                 saved = client.save(bank="demo", memory=NewMemory(text=f"writer {writer} number {number}"))

@@ -73,7 +73,7 @@ def test_within_changes_the_deadline_of_streams_too(client: RecallClient, bank: 
 
 def test_unavailable_is_retried_with_growing_pauses() -> None:
     policy = json.loads(retry_config(ClientOptions()))["methodConfig"][0]["retryPolicy"]
-    assert policy["retryableStatusCodes"] == ["UNAVAILABLE"]
+    assert "UNAVAILABLE" in policy["retryableStatusCodes"]
     assert policy["backoffMultiplier"] > 1
     assert "retryPolicy" not in json.loads(retry_config(ClientOptions(attempts=1)))["methodConfig"][0]
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import threading
+from pathlib import Path
 
 import pytest
 
+from recall.memory.banks import Banks
+from recall.memory.clock import SystemClock
+from recall.memory.files import DiskFiles
+from recall.memory.record import NewMemory
+from recall.memory.settings import StorageSettings
 from recall.server.refusals import Stopping, TooManyWatchers
-from recall.server.watch import Interest, Notice, Watcher, WatchHub
+from recall.server.watch import BankChanges, Interest, Notice, Watcher, WatchHub, replay, unseen
 
 
 def notice(seq: int, bank: str = "demo", op: str = "save", tenant: str = "default") -> Notice:
@@ -54,6 +60,26 @@ def test_a_watcher_too_many_is_refused_until_one_leaves() -> None:
         hub.subscribe(EVERYTHING)
     hub.leave(first)
     hub.subscribe(EVERYTHING)
+
+
+def test_a_replay_and_what_came_meanwhile_make_one_stream_without_gap_or_double(tmp_path: Path) -> None:
+    hub = WatchHub(max_watchers=1, queue_length=16)
+    banks = Banks(tmp_path, StorageSettings(), DiskFiles(), SystemClock())
+    bank = banks.create("default", "demo")
+    bank.subscribe(BankChanges(bank, hub, lambda: None))
+    bank.save([NewMemory(text="before")])
+    watcher = hub.subscribe(EVERYTHING)
+    bank.save([NewMemory(text="meanwhile")])
+    replayed_to = bank.last_seq
+    bank.save([NewMemory(text="after")])
+    shown = [*replay(bank, 1, replayed_to), next(unseen(watcher, replayed_to))]
+    assert [(one.seq, one.text) for one in shown] == [(2, "before"), (3, "meanwhile"), (4, "after")]
+    banks.close()
+
+
+def test_seqs_that_begin_anew_after_a_change_of_the_bank_are_shown() -> None:
+    notices = [notice(3), notice(0, op="bank_reloaded"), notice(2)]
+    assert [one.seq for one in unseen(notices, replayed_to=5)] == [0, 2]
 
 
 def test_a_waiting_watcher_wakes_when_the_server_stops_and_none_comes_after() -> None:
