@@ -69,14 +69,16 @@ def export(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - or nothing is stdout.")] = STDIN,
     bank: Bank = "",
     all_: Annotated[bool, typer.Option("--all", help="Also what is no longer live.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="Also what happened to each memory.")] = False,
     server: Server = DEFAULT_SERVER,
     timeout: Timeout = DEFAULT_TIMEOUT_S,
 ) -> None:
     """Exports. A file is written whole or not at all."""
     with connected(server, timeout) as client, _output(file) as target:
-        count = _copy(client, bank_name(bank), all_, target)
+        count, left_out = _copy(client, bank_name(bank), all_, history, target)
     if file != STDIN:
-        note(f"exported {count} memories to {file}")
+        without = f", {left_out} events of their history left out" if left_out else ""
+        note(f"exported {count} memories to {file}{without}{'' if history or not left_out else ' (--history)'}")
 
 
 def _requests(
@@ -90,23 +92,26 @@ def _requests(
     yield memory_service_pb2.ImportRequest(bank=bank)
     with progress() as bars:
         task = bars.add_task("importing bytes", total=size)
-        for row, memory in reading.memories(source):
+        for row, request in reading.requests(source):
             bars.advance(task, len(row))
-            yield memory_service_pb2.ImportRequest(memory=memory)
+            yield request
 
 
-def _copy(client: RecallClient, bank: str, include_retired: bool, target: TextIO) -> int:
+def _copy(
+    client: RecallClient, bank: str, include_retired: bool, include_history: bool, target: TextIO
+) -> tuple[int, int]:
+    """How many memories were written, and how many of their events were not."""
     from recall.commands.jsonl import as_row
     from recall.commands.progress import progress
 
-    count = 0
+    count = left_out = 0
     with progress() as bars:
         task = bars.add_task("exporting", total=None)
-        for answer in client.export(bank=bank, include_retired=include_retired):
-            target.write(as_row(answer.memory) + "\n")
-            count += 1
+        for answer in client.export(bank=bank, include_retired=include_retired, include_history=include_history):
+            target.write(as_row(answer) + "\n")
+            count, left_out = count + 1, left_out + answer.events_left_out
             bars.update(task, completed=count, total=answer.total)
-    return count
+    return count, left_out
 
 
 def _tell(answer: memory_service_pb2.ImportResponse, bank: str) -> None:
@@ -114,6 +119,8 @@ def _tell(answer: memory_service_pb2.ImportResponse, bank: str) -> None:
         f"imported into {bank}: {answer.created} new, {answer.reinforced} strengthened, "
         f"{answer.updated} updated, {answer.unchanged} unchanged, {answer.refused} refused"
     )
+    if answer.events or answer.events_left_out:
+        line(f"events of history: {answer.events} taken in, {answer.events_left_out} left out")
     for error in answer.errors[:SHOWN_ERRORS]:
         note(f"recall: record {error.record}: {error.message}")
     if answer.refused > SHOWN_ERRORS:

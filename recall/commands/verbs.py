@@ -43,6 +43,8 @@ VERBS = (
     Verb("doctor", "admin", "doctor", "Try the server for real, and say what to do."),
     Verb("check", "check", "check", "Verify the files of a data folder."),
     Verb("repair", "check", "repair", "Make a damaged bank open again; nothing is dropped."),
+    Verb("backup", "backup", "backup", "Write every bank of a running service to a file."),
+    Verb("restore", "backup", "restore", "Make a data folder out of a backup."),
     Verb("settings", "settings", "settings", "Show the settings in force and their origins."),
     Verb("version", "version", "version", "Show the release."),
     Verb("hook", "hook", "hook", "Give an agent its notes: a hook's JSON on stdin."),

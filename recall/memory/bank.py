@@ -16,6 +16,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, cast
 
+from msgspec import UNSET
+
 from recall.memory import commands, importing, merging, names, saving
 from recall.memory.commands import Command
 from recall.memory.derived import Derived, Subscribers
@@ -24,6 +26,7 @@ from recall.memory.events import Event
 from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.history import history
 from recall.memory.lifecycle import Action
+from recall.memory.log_image import LogImage
 from recall.memory.merging import Merged, MergeLoser, Undone
 from recall.memory.opening import Opened, open_bank, reopen_bank
 from recall.memory.place import Outfit, Place
@@ -230,13 +233,21 @@ class Bank:
         """The memory with this ordinal. Raises IndexError."""
         return self._current().state.records[ordinal]
 
-    def history(self, memory_id: str) -> list[HistoryEntry]:
-        """The events of one memory, oldest first. Raises MemoryNotFound."""
+    def history(self, memory_id: str, to_seq: int | None = None) -> list[HistoryEntry]:
+        """The events of one memory, oldest first, as of `to_seq`. Raises MemoryNotFound."""
         opened = self._current()
         with self._reading:
             ordinal = self.get(memory_id).ordinal
             seqs = opened.state.events_of(ordinal)
-        return list(history(opened.log, ordinal, seqs))
+        return list(history(opened.log, ordinal, [seq for seq in seqs if to_seq is None or seq <= to_seq]))
+
+    def history_length(self, record: Record, to_seq: int) -> int:
+        """How many events `history` would give; reads one of them."""
+        opened = self._current()
+        with self._reading:
+            seqs = opened.state.events_of(record.ordinal)
+        past = opened.log.event(seqs[0]).past
+        return sum(seq <= to_seq for seq in seqs) + (0 if past is UNSET else len(past))
 
     def records(self) -> Sequence[Record]:
         """Every memory, by ordinal: a snapshot."""
@@ -276,6 +287,10 @@ class Bank:
     def stamp(self, seq: int) -> str:
         """The checksum of the event at `seq`; it stands for the whole log up to it. For checkpoints."""
         return self._current().log.stamp(seq)
+
+    def image(self) -> LogImage:
+        """The log as it stands now, for a backup; it stays readable when the bank closes."""
+        return self._current().log.image()
 
     def subscribe(self, derived: Derived) -> int:
         """Keep `derived` up to date from now on; returns the last seq it is not told of."""

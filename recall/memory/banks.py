@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from recall.memory.bank import Bank
 from recall.memory.clock import Clock
-from recall.memory.data_folder import DataFolder
+from recall.memory.data_folder import RULE_SUFFIX, RULES, DataFolder
 from recall.memory.doors import Doors
 from recall.memory.errors import (
     BankDamaged,
@@ -32,7 +32,8 @@ from recall.memory.errors import (
 )
 from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
-from recall.memory.log import LOG_NAME
+from recall.memory.log import LOG_NAME, FileLog
+from recall.memory.log_image import BankImage, RuleFile
 from recall.memory.names import bank_name, checked_info
 from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
@@ -186,6 +187,19 @@ class Banks:
         self._make_room()
         return changes
 
+    def image(self, tenant: str, name: str) -> BankImage:
+        """The bank as it stands now, for a backup; it is not opened for that. Raises as open does."""
+        place = self._place(tenant, name)
+        with self._doors.through((tenant, name)):
+            bank = self._opened_already(tenant, name)
+            self._check_there(place)
+            try:
+                log = bank.image() if bank is not None else self._closed_log(place).image()
+                log.verify()
+            except Damaged as error:
+                raise self._in_trouble(place, error) from error
+            return BankImage(tenant, place.name, log, self._rules(place))
+
     def tenants(self) -> Sequence[str]:
         """Tenants that have or had a bank."""
         with refusals(self._folder.root, "list"):
@@ -207,6 +221,13 @@ class Banks:
         """Where the bank lies. Raises InvalidField."""
         return self._place(tenant, name).folder
 
+    def exists(self, tenant: str, name: str) -> bool:
+        """Whether there is such a bank, open or not; False for what is no name."""
+        try:
+            return self._files.exists(self._place(tenant, name).folder)
+        except InvalidField:
+            return False
+
     def trouble(self, tenant: str = DEFAULT_TENANT) -> dict[BankName, str]:
         """Banks that could not be opened when last tried, each with the reason and what to do."""
         with self._mutex:
@@ -221,13 +242,6 @@ class Banks:
         self._folder.release()
 
     def _successor(self, place: Place) -> Bank:
-    def exists(self, tenant: str, name: str) -> bool:
-        """Whether there is such a bank, open or not; False for what is no name."""
-        try:
-            return self._files.exists(self._place(tenant, name).folder)
-        except InvalidField:
-            return False
-
         return self.open(place.tenant, place.name)
 
     def _check_running(self) -> None:
@@ -271,6 +285,15 @@ class Banks:
             self._trouble.pop(key, None)
             self._open[key] = bank
         return bank
+
+    def _closed_log(self, place: Place) -> FileLog:
+        return FileLog.open(place.log, self._files, self._settings.slow_sync_ms, lambda _event: None)
+
+    def _rules(self, place: Place) -> tuple[RuleFile, ...]:
+        folder = place.folder / RULES
+        with refusals(folder, "read"):
+            names = [name for name in self._files.list_dir(folder) if name.endswith(RULE_SUFFIX)]
+            return tuple(RuleFile(name, self._files.read(folder / name)) for name in names)
 
     def _in_trouble(self, place: Place, error: Damaged) -> BankDamaged:
         self._note_trouble(place, str(error))

@@ -6,6 +6,7 @@
 <data>/.write-probe                      written and removed at every start
 <data>/.new/<id>/                        a bank being made; leftovers of a crash are removed at start
 <data>/<tenant>/<bank>/log.jsonl
+<data>/<tenant>/<bank>/rules/<n>.md
 <data>/.trash/<tenant>/<bank>-<ms>/      a deleted bank
 ```
 A bank is made beside its place and renamed into it, so it is there whole or not at all.
@@ -22,6 +23,8 @@ from recall.memory.names import bank_name
 from recall.memory.record import BankName
 
 FORMAT = 1
+RULES = "rules"
+RULE_SUFFIX = ".md"
 _MARKER = "FORMAT"
 _LOCK = "LOCK"
 _PROBE = ".write-probe"
@@ -33,6 +36,10 @@ _OURS_BEFORE_THE_MARKER = frozenset({_LOCK, _PROBE, _MARKER + ".new"})
 class _Marker(msgspec.Struct, frozen=True):
     app: str
     format: int
+
+
+MARKER_CONTENT = msgspec.json.encode(_Marker("recall", FORMAT)) + b"\n"
+"""What says that a folder is ours."""
 
 
 class Layout:
@@ -153,7 +160,7 @@ class DataFolder(Layout):
         self._files.remove(probe)
         if _MARKER not in self._files.list_dir(self.root):
             fresh = self.root / (_MARKER + ".new")
-            self._files.write(fresh, msgspec.json.encode(_Marker("recall", FORMAT)) + b"\n")
+            self._files.write(fresh, MARKER_CONTENT)
             self._files.rename(fresh, self.root / _MARKER)
             self._files.sync_dir(self.root)
         for left in self._files.list_dir(self.root / _NEW):

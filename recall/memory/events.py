@@ -49,6 +49,33 @@ class Request(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     item: int = 0
 
 
+class Past(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """An event of a memory in the bank it was imported from: its `seq` is of that log. Only what it changed is set."""
+
+    seq: int
+    at: int
+    actor: Actor
+    op: str
+    note: str = ""
+    text: str | UnsetType = UNSET
+    kind: Kind | UnsetType = UNSET
+    entities: tuple[str, ...] | UnsetType = UNSET
+    tags: tuple[str, ...] | UnsetType = UNSET
+    author: str | UnsetType = UNSET
+    source: Source | UnsetType | None = UNSET
+    confidence: float | UnsetType = UNSET
+    corroboration: int | UnsetType = UNSET
+    pinned: bool | UnsetType = UNSET
+    status: Status | UnsetType = UNSET
+    created_at: int | UnsetType = UNSET
+    updated_at: int | UnsetType = UNSET
+    expires_at: int | UnsetType = UNSET
+    superseded_by: str | UnsetType = UNSET
+    predecessor: str | UnsetType = UNSET
+    revision: int | UnsetType = UNSET
+    metadata: dict[str, str] | UnsetType = UNSET
+
+
 class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a command wants to happen; UNSET fields are not part of it."""
 
@@ -81,6 +108,7 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     corroboration: int | UnsetType = UNSET
     updated_at: int | UnsetType = UNSET
     revision: int | UnsetType = UNSET
+    past: tuple[Past, ...] | UnsetType = UNSET
     # bank
     info: BankInfo | UnsetType = UNSET
     request: Request | UnsetType = UNSET

@@ -2,19 +2,33 @@
 
 A record whose id is there already changes nothing; a live record whose text is live under another id reinforces that
 one; everything else is taken as it is. What an export gives, an empty bank takes in to the same records.
+
+What happened to a record where it comes from stays apart from what happens here: it is kept inside the one event that
+brings the record (as the changes from event to event), and `history` tells it before that event.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from recall.memory import lifecycle, names
 from recall.memory.commands import Setting
 from recall.memory.errors import InvalidField, MemoryServiceError, ProvenanceTaken
-from recall.memory.events import Body
+from recall.memory.events import Body, Past
+from recall.memory.history import PAST_FIELDS
 from recall.memory.lifecycle import Action
-from recall.memory.record import Imported, ImportedMemory, MemoryId, NewMemory, Outcome, Record
+from recall.memory.record import (
+    Actor,
+    Imported,
+    ImportedMemory,
+    MemoryId,
+    NewMemory,
+    Outcome,
+    PastEvent,
+    Record,
+)
 from recall.memory.saving import Item, in_use, reinforce
 from recall.memory.state import Draft
 
@@ -78,10 +92,55 @@ def checked_import(memory: ImportedMemory, new_id: MemoryId) -> tuple[ImportedMe
             raise InvalidField("corroboration", f"{memory.corroboration} is not between 0 and {names.LIMITS.count}")
         if not 1 <= memory.revision <= names.LIMITS.count:
             raise InvalidField("revision", f"{memory.revision} is not between 1 and {names.LIMITS.count}")
+        memory = replace(memory, past=_checked_past(memory))
     except MemoryServiceError as error:
         return error
     item = Item.of(_as_new(memory), MemoryId(memory.id) if memory.id else new_id)
     return item if isinstance(item, MemoryServiceError) else (memory, item)
+
+
+def _checked_past(memory: ImportedMemory) -> tuple[PastEvent, ...]:
+    """The events with every text in its place and every field in its kept form. Raises InvalidField."""
+    if memory.past and not memory.id:
+        raise InvalidField("events", "are given for a memory without an id")
+    if len(memory.past) > names.LIMITS.past_events:
+        raise InvalidField("events", f"are {len(memory.past)}; at most {names.LIMITS.past_events} are kept")
+    text, checked = "", []
+    for event in memory.past:
+        text = event.memory.text or text
+        checked.append(_checked_event(event, replace(event.memory, text=text)))
+    return tuple(checked)
+
+
+def _checked_event(event: PastEvent, memory: ImportedMemory) -> PastEvent:
+    limits = names.LIMITS
+    kept = names.checked_memory(_as_new(memory))
+    fields = {name: getattr(kept, name) for name in kept.__struct_fields__}
+    return replace(
+        event,
+        at=names.checked_time("events.at", event.at),
+        op=names.checked_line("events.op", event.op, limits.author),
+        note=names.checked_line("events.note", event.note, limits.note),
+        actor=Actor(
+            names.checked_line("events.actor", event.actor.id, limits.author),
+            names.checked_line("events.role", event.actor.role, limits.author),
+        ),
+        memory=replace(memory, **fields),
+    )
+
+
+def _changes(events: Sequence[PastEvent]) -> Iterator[Past]:
+    """Each event with what it changed alone; the first one changes everything."""
+    before: ImportedMemory | None = None
+    for event in events:
+        after = event.memory
+        changed = {
+            name: getattr(after, name)
+            for name in ("text", *PAST_FIELDS)
+            if before is None or getattr(after, name) != getattr(before, name)
+        }
+        yield Past(seq=event.seq, at=event.at, actor=event.actor, op=event.op, note=event.note, **changed)
+        before = after
 
 
 def imported_body(memory: ImportedMemory, item: Item, now: int) -> Body:
@@ -107,6 +166,7 @@ def imported_body(memory: ImportedMemory, item: Item, now: int) -> Body:
         predecessor=memory.predecessor or UNSET,
         revision=memory.revision,
         metadata=checked.metadata,
+        past=tuple(_changes(memory.past)) or UNSET,
     )
 
 

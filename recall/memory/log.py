@@ -34,6 +34,7 @@ from recall.memory.errors import Damaged, StorageFailure
 from recall.memory.events import Entry, Event, LineError, Sum, decode, decode_text, encode
 from recall.memory.files import AppendHandle, Files
 from recall.memory.fold import FoldError
+from recall.memory.log_image import LogImage
 from recall.memory.refusal import refusal, refusals
 from recall.memory.repair import REMEDY, cut_tear
 from recall.memory.scan import CHUNK_BYTES, Group, Scan
@@ -75,6 +76,9 @@ class Log(Protocol):
 
     def stamp(self, seq: int) -> Sum:
         """The sum of one event, which stands for the whole log up to it; "" for 0."""
+
+    def image(self) -> LogImage:
+        """The log as it stands now, for a backup."""
 
     def close(self) -> None:
         """Let go of it; running reads end well."""
@@ -174,6 +178,11 @@ class FileLog:
         if seq == 0:
             return Sum("")
         return Sum(self._line(seq)[-34:-2].decode("ascii", "replace"))
+
+    def image(self) -> LogImage:
+        """The durable events as they stand now; what is appended later is not in it."""
+        last_seq = self.last_seq
+        return LogImage(self._path, last_seq, self._offsets[last_seq], self._handle)
 
     def close(self) -> None:
         """Let go of the file."""

@@ -39,10 +39,13 @@ class Limits:
     metadata_bytes: int = 4_096
     request_id: int = 128
     note: int = 2_000
+    past_events: int = 10_000
+    """Events of its life elsewhere that an imported memory may bring."""
     description: int = 1_000
     user_handle: int = 128
     half_life_days: float = 36_500.0
     count: int = 2**32 - 1
+    seq: int = 2**63 - 1
     default_limit: int = 100
     earliest: int = -62_135_596_800_000_000
     """0001-01-01T00:00:00Z in microseconds."""

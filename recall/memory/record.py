@@ -111,6 +111,16 @@ class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True):
         return self.status is Status.ACCEPTED and not self.expired(now) and self.kind is not Kind.EPISODE
 
 
+class Actor(msgspec.Struct, frozen=True, gc=False):
+    """Who writes, in which role (a value of lifecycle.Role)."""
+
+    id: str
+    role: str
+
+
+LOCAL = Actor("local", "admin")
+
+
 class NewMemory(msgspec.Struct, frozen=True, kw_only=True):
     """What a caller may say of a new memory. `created_at` None means the time of the save."""
 
@@ -161,16 +171,18 @@ class ImportedMemory(msgspec.Struct, frozen=True, kw_only=True):
     predecessor: str = ""
     revision: int = 1
     metadata: dict[str, str] = {}
+    past: tuple["PastEvent", ...] = ()  # what happened to it there, oldest first; only with an id
 
 
-class Actor(msgspec.Struct, frozen=True, gc=False):
-    """Who writes, in which role (a value of lifecycle.Role)."""
+class PastEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """An event of an imported memory in the log it comes from, and the memory after it; its text "" is unchanged."""
 
-    id: str
-    role: str
-
-
-LOCAL = Actor("local", "admin")
+    seq: int
+    at: int
+    actor: Actor
+    op: str
+    note: str = ""
+    memory: ImportedMemory
 
 
 class BankInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -230,7 +242,7 @@ class Superseded:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """One imported record: CREATED, REINFORCED or UNCHANGED (seq 0)."""
+    """One imported record: CREATED, REINFORCED or UNCHANGED (seq 0). Only a created one takes its past along."""
 
     record: Record
     outcome: Outcome
@@ -250,7 +262,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One event of a memory: who did what when, and the memory and its text after it."""
+    """One event of a memory: who did what when, and the memory and its text after it.
+
+    What comes before an `import` is of another log, and so is its seq.
+    """
 
     seq: int
     at: int

@@ -10,11 +10,13 @@ from typing import Final
 import grpc
 
 from index.embedder import EmbedderSlot, EmbedderState
+from recall.backup import Backup, Summary
 from recall.doctor import Finding, Outcome
 from recall.memory.banks import DEFAULT_TENANT
 from recall.memory.clock import Clock
 from recall.server import convert
 from recall.server.live import LiveBanks
+from recall.server.trouble import troubles
 from recall.server.watch import WatchHub
 from recall.telemetry import Figures, Telemetry
 from recall.v1 import admin_service_pb2 as pb
@@ -67,7 +69,8 @@ class AdminService(AdminServiceServicer):
             embedder=_embedder(self._running.model, state),
             banks=len(self._live.banks.list(DEFAULT_TENANT)),
             open_banks=len(opened),
-            trouble=self._trouble(),
+            trouble=[pb.BankTrouble(bank=one.bank, state=one.state, reason=one.reason) for one in troubles(self._live)],
+            gauges=self._telemetry.gauges(),
             embedded=sum(coverage.embedded for coverage in coverages),
             memories=sum(coverage.total for coverage in coverages),
             calls=[_figures(figures) for figures in self._telemetry.figures()],
@@ -85,17 +88,27 @@ class AdminService(AdminServiceServicer):
             checks=[_check(finding) for finding in findings],
         )
 
-    def _trouble(self) -> list[pb.BankTrouble]:
-        damaged = [
-            pb.BankTrouble(bank=name, state="unavailable", reason=reason)
-            for name, reason in sorted(self._live.banks.trouble().items())
-        ]
-        read_only = [
-            pb.BankTrouble(bank=live.name, state="read_only", reason=live.bank.read_only_reason)
-            for live in self._live.opened()
-            if live.bank.read_only_reason
-        ]
-        return damaged + read_only
+    def Backup(self, request: pb.BackupRequest, context: grpc.ServicerContext) -> Iterator[pb.BackupResponse]:  # noqa: N802, ARG002
+        """Streams a backup."""
+        backup = Backup(self._live.banks, self._running.version, self._clock.now())
+        for chunk in backup:
+            yield pb.BackupResponse(data=chunk)
+        yield pb.BackupResponse(summary=_summary(backup.summary()))
+
+
+def _summary(found: Summary) -> pb.BackupSummary:
+    manifest = found.manifest
+    summary = pb.BackupSummary(
+        banks=[
+            pb.BankBackup(bank=one.bank, last_seq=one.last_seq, log_bytes=one.log_bytes, rules=one.rules)
+            for one in manifest.banks
+        ],
+        left_out=[pb.BankTrouble(bank=one.bank, state="unavailable", reason=one.reason) for one in manifest.left_out],
+        bytes=found.bytes,
+        sha256=found.sha256,
+    )
+    convert.set_time(summary.taken_at, manifest.taken_at)
+    return summary
 
 
 def _embedder(model: str, state: EmbedderState) -> pb.EmbedderStatus:

@@ -124,7 +124,24 @@ def import_record(request: pb.ImportRequest) -> None:
         checks.known(inside, request.memory.status, memory_pb2.Status, "status")
         if request.memory.HasField("updated_at"):
             checks.timestamp(inside, request.memory.updated_at, "updated_at")
+    for event in request.events:
+        _past_event(check.inside("events"), event)
     check.done()
+
+
+def _past_event(check: Check, event: pb.MemoryEvent) -> None:
+    """What the bank's own checks of an import cannot see: values that have no counterpart there."""
+    check.require(event.seq <= names.LIMITS.seq, "seq", f"must be at most {names.LIMITS.seq}")
+    checks.present(check, event, "memory")
+    checks.timestamp(check, event.at, "at")
+    memory = event.memory
+    inside = check.inside("memory")
+    checks.known(inside, memory.kind, memory_pb2.Kind, "kind")
+    checks.known(inside, memory.status, memory_pb2.Status, "status")
+    for name in ("updated_at", "expires_at"):
+        if memory.HasField(name):
+            checks.timestamp(inside, getattr(memory, name), name)
+    _source_and_times(inside, memory)
 
 
 def new_memory(check: Check, memory: pb.NewMemory) -> None:

@@ -9,6 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from msgspec import UNSET
 
 from recall.memory.record import (
+    Actor,
     HistoryEntry,
     ImportedMemory,
     InfoChanges,
@@ -16,6 +17,7 @@ from recall.memory.record import (
     MemoryChanges,
     NewMemory,
     Outcome,
+    PastEvent,
     Record,
     Saved,
     Source,
@@ -141,7 +143,7 @@ def imported_memory(message: memory_pb2.Memory) -> ImportedMemory:
         tags=tuple(message.tags),
         author=message.author,
         source=source_value(message),
-        confidence=message.confidence or 1.0,
+        confidence=message.confidence if message.HasField("confidence") else 1.0,
         corroboration=message.corroboration,
         pinned=message.pinned,
         status=STATUS_IN.get(message.status, Status.ACCEPTED),
@@ -152,6 +154,18 @@ def imported_memory(message: memory_pb2.Memory) -> ImportedMemory:
         predecessor=message.predecessor,
         revision=message.revision or 1,
         metadata=dict(message.metadata),
+    )
+
+
+def past_event(message: memory_service_pb2.MemoryEvent) -> PastEvent:
+    """An event of an imported memory."""
+    return PastEvent(
+        seq=message.seq,
+        at=micros_of(message.at),
+        actor=Actor(message.actor, message.role),
+        op=message.op,
+        note=message.note,
+        memory=imported_memory(message.memory),
     )
 
 
@@ -167,7 +181,7 @@ def memory_changes(message: memory_pb2.Memory, paths: frozenset[str]) -> MemoryC
         entities=named("entities", tuple(message.entities)),
         tags=named("tags", tuple(message.tags)),
         author=named("author", message.author),
-        confidence=named("confidence", message.confidence or 1.0),
+        confidence=named("confidence", message.confidence if message.HasField("confidence") else 1.0),
         expires_at=named("expires_at", micros_of(message.expires_at) if message.HasField("expires_at") else 0),
         metadata=named("metadata", dict(message.metadata)),
     )
@@ -196,7 +210,9 @@ def saved_message(saved: Saved, text: str, bank: str) -> memory_service_pb2.Save
 
 def event_message(entry: HistoryEntry, bank: str) -> memory_service_pb2.MemoryEvent:
     """One event of a memory's history."""
-    message = memory_service_pb2.MemoryEvent(seq=entry.seq, actor=entry.actor.id, role=entry.actor.role, op=entry.op)
+    message = memory_service_pb2.MemoryEvent(
+        seq=entry.seq, actor=entry.actor.id, role=entry.actor.role, op=entry.op, note=entry.note
+    )
     set_time(message.at, entry.at)
     fill_memory(message.memory, entry.record, entry.text, bank)
     return message

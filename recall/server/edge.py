@@ -37,6 +37,7 @@ WATCH = "/recall.v1.BankService/Watch"
 STREAMS = (
     "/recall.v1.MemoryService/Import",
     "/recall.v1.MemoryService/Export",
+    "/recall.v1.AdminService/Backup",
     f"/{reflection.SERVICE_NAME}/ServerReflectionInfo",
 )
 SPARE_WATCH_THREADS = 4

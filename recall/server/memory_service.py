@@ -140,7 +140,7 @@ class MemoryService(MemoryServiceServicer):
         """Streams the records of a bank as they stand at one seq."""
         checks_memory.bank_only(request)
         with self._live.lease(request.bank, seconds_left(context), caller(context).tenant) as live:
-            yield from streams.give_out(live.bank, request.include_retired)
+            yield from streams.give_out(live.bank, request)
 
 
 def _message(bank: Bank, record: Record) -> memory_pb2.Memory:

@@ -5,9 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator
 
+from msgspec.structs import replace
+
 from recall.memory.bank import Bank
 from recall.memory.errors import MemoryServiceError
-from recall.memory.record import Actor, ImportedMemory, Outcome
+from recall.memory.names import LIMITS
+from recall.memory.record import Actor, HistoryEntry, ImportedMemory, Outcome
 from recall.server import checks_memory, convert
 from recall.server.refusals import InvalidRequest, Violation
 from recall.v1 import memory_service_pb2 as pb
@@ -35,23 +38,38 @@ def take_in(requests: Iterator[pb.ImportRequest], bank: Bank, actor: Actor, batc
     while some := list(itertools.islice(numbered, batch)):
         good = list(_checked(some, answer))
         results = bank.import_records([memory for _, memory in good], actor) if good else []
-        for (number, _), result in zip(good, results, strict=True):
+        for (number, memory), result in zip(good, results, strict=True):
             if isinstance(result, MemoryServiceError):
                 _refuse(answer, number, result)
+                answer.events_left_out += len(memory.past)
             else:
-                _count(answer, result.outcome)
+                _count(answer, result.outcome, len(memory.past))
     answer.last_seq = bank.last_seq
     return answer
 
 
-def give_out(bank: Bank, include_retired: bool) -> Iterator[pb.ExportResponse]:
+def give_out(bank: Bank, request: pb.ExportRequest) -> Iterator[pb.ExportResponse]:
     """The records of a bank in the order of first save, as they stood together at one seq."""
     snapshot = bank.snapshot()
-    chosen = [record for record in snapshot.records if include_retired or record.status.live]
+    chosen = [record for record in snapshot.records if request.include_retired or record.status.live]
     for record in chosen:
         response = pb.ExportResponse(as_of_seq=snapshot.last_seq, total=len(chosen))
         convert.fill_memory(response.memory, record, bank.text(record), bank.name)
+        entries = bank.history(record.id, snapshot.last_seq) if request.include_history else []
+        _fill_events(response, entries[-LIMITS.past_events :])
+        response.events_left_out = bank.history_length(record, snapshot.last_seq) - len(response.events)
         yield response
+
+
+def _fill_events(response: pb.ExportResponse, entries: Iterable[HistoryEntry]) -> None:
+    """A text is told by the event that brings it alone."""
+    before = ""
+    for entry in entries:
+        event = response.events.add()
+        event.MergeFrom(convert.event_message(entry, response.memory.bank))
+        if entry.text == before:
+            event.memory.ClearField("text")
+        before = entry.text
 
 
 def _checked(
@@ -63,7 +81,8 @@ def _checked(
         except InvalidRequest as bad:
             _refuse(answer, number, bad)
         else:
-            yield number, convert.imported_memory(request.memory)
+            past = tuple(convert.past_event(event) for event in request.events)
+            yield number, replace(convert.imported_memory(request.memory), past=past)
 
 
 def _refuse(answer: pb.ImportResponse, number: int, error: Exception) -> None:
@@ -72,7 +91,11 @@ def _refuse(answer: pb.ImportResponse, number: int, error: Exception) -> None:
         answer.errors.add(record=number, message=str(error))
 
 
-def _count(answer: pb.ImportResponse, outcome: Outcome) -> None:
+def _count(answer: pb.ImportResponse, outcome: Outcome, events: int) -> None:
+    if outcome is Outcome.CREATED:
+        answer.events += events
+    else:
+        answer.events_left_out += events
     match outcome:
         case Outcome.CREATED:
             answer.created += 1

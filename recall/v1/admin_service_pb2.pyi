@@ -50,6 +50,131 @@ DOCTOR_OUTCOME_FAIL: DoctorOutcome.ValueType  # 3
 Global___DoctorOutcome: _TypeAlias = DoctorOutcome  # noqa: Y015
 
 @_typing.final
+class BackupRequest(_message.Message):
+    """Asks for a backup of every bank."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BackupRequest: _TypeAlias = BackupRequest  # noqa: Y015
+
+@_typing.final
+class BackupResponse(_message.Message):
+    """A piece of the backup. The last one is the summary; a stream that ends without it is not a backup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    DATA_FIELD_NUMBER: _builtins.int
+    SUMMARY_FIELD_NUMBER: _builtins.int
+    data: _builtins.bytes
+    """The next bytes of the tar file."""
+    @_builtins.property
+    def summary(self) -> Global___BackupSummary:
+        """What the file holds. Always last."""
+
+    def __init__(
+        self,
+        *,
+        data: _builtins.bytes = ...,
+        summary: Global___BackupSummary | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "part", b"part", "summary", b"summary"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["data", b"data", "part", b"part", "summary", b"summary"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_part: _TypeAlias = _typing.Literal["data", "summary"]  # noqa: Y015
+    _WhichOneofArgType_part: _TypeAlias = _typing.Literal["part", b"part"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_part) -> _WhichOneofReturnType_part | None: ...
+
+Global___BackupResponse: _TypeAlias = BackupResponse  # noqa: Y015
+
+@_typing.final
+class BackupSummary(_message.Message):
+    """What a backup holds."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANKS_FIELD_NUMBER: _builtins.int
+    LEFT_OUT_FIELD_NUMBER: _builtins.int
+    BYTES_FIELD_NUMBER: _builtins.int
+    SHA256_FIELD_NUMBER: _builtins.int
+    TAKEN_AT_FIELD_NUMBER: _builtins.int
+    bytes: _builtins.int
+    """The length of the file."""
+    sha256: _builtins.str
+    """SHA-256 of the file, in hex."""
+    @_builtins.property
+    def banks(self) -> _containers.RepeatedCompositeFieldContainer[Global___BankBackup]:
+        """The banks that are in it."""
+
+    @_builtins.property
+    def left_out(self) -> _containers.RepeatedCompositeFieldContainer[Global___BankTrouble]:
+        """Banks that are not in it because they cannot be read, each with the reason."""
+
+    @_builtins.property
+    def taken_at(self) -> _timestamp_pb2.Timestamp:
+        """When it was begun."""
+
+    def __init__(
+        self,
+        *,
+        banks: _abc.Iterable[Global___BankBackup] | None = ...,
+        left_out: _abc.Iterable[Global___BankTrouble] | None = ...,
+        bytes: _builtins.int = ...,
+        sha256: _builtins.str = ...,
+        taken_at: _timestamp_pb2.Timestamp | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["taken_at", b"taken_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "bytes", b"bytes", "left_out", b"left_out", "sha256", b"sha256", "taken_at", b"taken_at"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BackupSummary: _TypeAlias = BackupSummary  # noqa: Y015
+
+@_typing.final
+class BankBackup(_message.Message):
+    """One bank in a backup."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    LAST_SEQ_FIELD_NUMBER: _builtins.int
+    LOG_BYTES_FIELD_NUMBER: _builtins.int
+    RULES_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank."""
+    last_seq: _builtins.int
+    """The seq at which it is in the backup: every write acknowledged up to it, and none after."""
+    log_bytes: _builtins.int
+    """Bytes of its log."""
+    rules: _builtins.int
+    """How many rules it has."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        last_seq: _builtins.int = ...,
+        log_bytes: _builtins.int = ...,
+        rules: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "last_seq", b"last_seq", "log_bytes", b"log_bytes", "rules", b"rules"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BankBackup: _TypeAlias = BankBackup  # noqa: Y015
+
+@_typing.final
 class StatusRequest(_message.Message):
     """Asks for the status."""
 
@@ -72,6 +197,26 @@ class StatusResponse(_message.Message):
 
     DESCRIPTOR: _descriptor.Descriptor
 
+    @_typing.final
+    class GaugesEntry(_message.Message):
+        DESCRIPTOR: _descriptor.Descriptor
+
+        KEY_FIELD_NUMBER: _builtins.int
+        VALUE_FIELD_NUMBER: _builtins.int
+        key: _builtins.str
+        value: _builtins.int
+        def __init__(
+            self,
+            *,
+            key: _builtins.str = ...,
+            value: _builtins.int = ...,
+        ) -> None: ...
+        _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+        def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+        _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key", "value", b"value"]  # noqa: Y015
+        def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+        def WhichOneof(self, oneof_group: _Never) -> None: ...
+
     VERSION_FIELD_NUMBER: _builtins.int
     STARTED_AT_FIELD_NUMBER: _builtins.int
     UPTIME_FIELD_NUMBER: _builtins.int
@@ -84,6 +229,7 @@ class StatusResponse(_message.Message):
     MEMORIES_FIELD_NUMBER: _builtins.int
     CALLS_FIELD_NUMBER: _builtins.int
     WATCHERS_FIELD_NUMBER: _builtins.int
+    GAUGES_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The release that runs."""
     data_dir: _builtins.str
@@ -112,11 +258,15 @@ class StatusResponse(_message.Message):
 
     @_builtins.property
     def trouble(self) -> _containers.RepeatedCompositeFieldContainer[Global___BankTrouble]:
-        """Banks that take no writes or cannot be opened, each with the reason."""
+        """Banks that take no writes, cannot be opened or whose derived data suffers, each with the reason."""
 
     @_builtins.property
     def calls(self) -> _containers.RepeatedCompositeFieldContainer[Global___CallFigures]:
         """What was called and what it took, since the start, by name."""
+
+    @_builtins.property
+    def gauges(self) -> _containers.ScalarMap[_builtins.str, _builtins.int]:
+        """Numbers as they are now, by name: "banks.read_only", "banks.unavailable", "banks.stale", "banks.not_kept"."""
 
     def __init__(
         self,
@@ -133,10 +283,11 @@ class StatusResponse(_message.Message):
         memories: _builtins.int = ...,
         calls: _abc.Iterable[Global___CallFigures] | None = ...,
         watchers: _builtins.int = ...,
+        gauges: _abc.Mapping[_builtins.str, _builtins.int] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["embedder", b"embedder", "started_at", b"started_at", "uptime", b"uptime"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "calls", b"calls", "data_dir", b"data_dir", "embedded", b"embedded", "embedder", b"embedder", "memories", b"memories", "open_banks", b"open_banks", "started_at", b"started_at", "trouble", b"trouble", "uptime", b"uptime", "version", b"version", "watchers", b"watchers"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banks", b"banks", "calls", b"calls", "data_dir", b"data_dir", "embedded", b"embedded", "embedder", b"embedder", "gauges", b"gauges", "memories", b"memories", "open_banks", b"open_banks", "started_at", b"started_at", "trouble", b"trouble", "uptime", b"uptime", "version", b"version", "watchers", b"watchers"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -256,7 +407,9 @@ class BankTrouble(_message.Message):
     bank: _builtins.str
     """The bank."""
     state: _builtins.str
-    """"read_only" or "unavailable"."""
+    """"unavailable": nothing of it answers. "read_only": it answers and takes no writes until it was reloaded. "stale":
+    its index missed a write and is built anew. "not_kept": what is derived cannot be written to disk; all answers.
+    """
     reason: _builtins.str
     """Why, and what to do."""
     def __init__(

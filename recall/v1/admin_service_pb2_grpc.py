@@ -45,6 +45,11 @@ class AdminServiceStub(object):
                 request_serializer=recall_dot_v1_dot_admin__service__pb2.DoctorRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_admin__service__pb2.DoctorResponse.FromString,
                 _registered_method=True)
+        self.Backup = channel.unary_stream(
+                '/recall.v1.AdminService/Backup',
+                request_serializer=recall_dot_v1_dot_admin__service__pb2.BackupRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_admin__service__pb2.BackupResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer(object):
@@ -66,6 +71,14 @@ class AdminServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Backup(self, request, context):
+        """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
+        is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -78,6 +91,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.Doctor,
                     request_deserializer=recall_dot_v1_dot_admin__service__pb2.DoctorRequest.FromString,
                     response_serializer=recall_dot_v1_dot_admin__service__pb2.DoctorResponse.SerializeToString,
+            ),
+            'Backup': grpc.unary_stream_rpc_method_handler(
+                    servicer.Backup,
+                    request_deserializer=recall_dot_v1_dot_admin__service__pb2.BackupRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_admin__service__pb2.BackupResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -135,6 +153,33 @@ class AdminService(object):
             '/recall.v1.AdminService/Doctor',
             recall_dot_v1_dot_admin__service__pb2.DoctorRequest.SerializeToString,
             recall_dot_v1_dot_admin__service__pb2.DoctorResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Backup(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_stream(
+            request,
+            target,
+            '/recall.v1.AdminService/Backup',
+            recall_dot_v1_dot_admin__service__pb2.BackupRequest.SerializeToString,
+            recall_dot_v1_dot_admin__service__pb2.BackupResponse.FromString,
             options,
             channel_credentials,
             insecure,

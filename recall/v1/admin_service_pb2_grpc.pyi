@@ -39,6 +39,10 @@ class AdminServiceStub:
     """Tries it for real: saves, recalls and deletes in a scratch bank, then checks model, disk and coverage, each
     with what to do about it.
     """
+    Backup: _grpc.UnaryStreamMultiCallable[_admin_service_pb2.BackupRequest, _admin_service_pb2.BackupResponse]
+    """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
+    is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
+    """
 
 @_typing.type_check_only
 class AdminServiceAsyncStub(AdminServiceStub):
@@ -50,6 +54,10 @@ class AdminServiceAsyncStub(AdminServiceStub):
     Doctor: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.DoctorRequest, _admin_service_pb2.DoctorResponse]  # type: ignore[assignment]
     """Tries it for real: saves, recalls and deletes in a scratch bank, then checks model, disk and coverage, each
     with what to do about it.
+    """
+    Backup: _aio.UnaryStreamMultiCallable[_admin_service_pb2.BackupRequest, _admin_service_pb2.BackupResponse]  # type: ignore[assignment]
+    """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
+    is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
     """
 
 class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -71,6 +79,16 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_admin_service_pb2.DoctorResponse, _abc.Awaitable[_admin_service_pb2.DoctorResponse]]:
         """Tries it for real: saves, recalls and deletes in a scratch bank, then checks model, disk and coverage, each
         with what to do about it.
+        """
+
+    @_abc_1.abstractmethod
+    def Backup(
+        self,
+        request: _admin_service_pb2.BackupRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_admin_service_pb2.BackupResponse], _abc.AsyncIterator[_admin_service_pb2.BackupResponse]]:
+        """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
+        is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
         """
 
 def add_AdminServiceServicer_to_server(servicer: AdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16recall/v1/memory.proto\x12\trecall.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xb2\x04\n\x06Memory\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x1d\n\x04kind\x18\x04 \x01(\x0e\x32\x0f.recall.v1.Kind\x12\x10\n\x08\x65ntities\x18\x05 \x03(\t\x12\x0c\n\x04tags\x18\x06 \x03(\t\x12\x0e\n\x06\x61uthor\x18\x07 \x01(\t\x12!\n\x06source\x18\x08 \x01(\x0b\x32\x11.recall.v1.Source\x12\x12\n\nconfidence\x18\t \x01(\x01\x12\x15\n\rcorroboration\x18\n \x01(\r\x12\x0e\n\x06pinned\x18\x0b \x01(\x08\x12!\n\x06status\x18\x0c \x01(\x0e\x32\x11.recall.v1.Status\x12.\n\ncreated_at\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nupdated_at\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nexpires_at\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rsuperseded_by\x18\x10 \x01(\t\x12\x13\n\x0bpredecessor\x18\x11 \x01(\t\x12\x10\n\x08revision\x18\x12 \x01(\x04\x12\x31\n\x08metadata\x18\x13 \x03(\x0b\x32\x1f.recall.v1.Memory.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"\x8a\x01\n\x06Source\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x15\n\x08position\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05\x61gent\x18\x05 \x01(\t\x12\x0b\n\x03uri\x18\x06 \x01(\tB\x0b\n\t_position*\x9f\x01\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\r\n\tKIND_FACT\x10\x01\x12\x0f\n\x0bKIND_LESSON\x10\x02\x12\x13\n\x0fKIND_CONVENTION\x10\x03\x12\x13\n\x0fKIND_PREFERENCE\x10\x04\x12\x11\n\rKIND_GLOSSARY\x10\x05\x12\x12\n\x0eKIND_PROCEDURE\x10\x06\x12\x10\n\x0cKIND_EPISODE\x10\x07*\xa9\x02\n\nSourceKind\x12\x1b\n\x17SOURCE_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14SOURCE_KIND_DECISION\x10\x01\x12\x18\n\x14SOURCE_KIND_ARTIFACT\x10\x02\x12\x18\n\x14SOURCE_KIND_INCIDENT\x10\x03\x12\x14\n\x10SOURCE_KIND_TASK\x10\x04\x12\x17\n\x13SOURCE_KIND_COMMENT\x10\x05\x12\x18\n\x14SOURCE_KIND_PLAYBOOK\x10\x06\x12\x18\n\x14SOURCE_KIND_DOCUMENT\x10\x07\x12\x17\n\x13SOURCE_KIND_MESSAGE\x10\x08\x12\x1c\n\x18SOURCE_KIND_CONVERSATION\x10\t\x12\x16\n\x12SOURCE_KIND_MANUAL\x10\n*\xb7\x01\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x14\n\x10STATUS_NOMINATED\x10\x01\x12\x13\n\x0fSTATUS_ACCEPTED\x10\x02\x12\x16\n\x12STATUS_QUARANTINED\x10\x03\x12\x13\n\x0fSTATUS_REJECTED\x10\x04\x12\x15\n\x11STATUS_SUPERSEDED\x10\x05\x12\x12\n\x0eSTATUS_EXPIRED\x10\x06\x12\x12\n\x0eSTATUS_RETIRED\x10\x07\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16recall/v1/memory.proto\x12\trecall.v1\x1a\x1fgoogle/protobuf/timestamp.proto\"\xc6\x04\n\x06Memory\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x1d\n\x04kind\x18\x04 \x01(\x0e\x32\x0f.recall.v1.Kind\x12\x10\n\x08\x65ntities\x18\x05 \x03(\t\x12\x0c\n\x04tags\x18\x06 \x03(\t\x12\x0e\n\x06\x61uthor\x18\x07 \x01(\t\x12!\n\x06source\x18\x08 \x01(\x0b\x32\x11.recall.v1.Source\x12\x17\n\nconfidence\x18\t \x01(\x01H\x00\x88\x01\x01\x12\x15\n\rcorroboration\x18\n \x01(\r\x12\x0e\n\x06pinned\x18\x0b \x01(\x08\x12!\n\x06status\x18\x0c \x01(\x0e\x32\x11.recall.v1.Status\x12.\n\ncreated_at\x18\r \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nupdated_at\x18\x0e \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12.\n\nexpires_at\x18\x0f \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x15\n\rsuperseded_by\x18\x10 \x01(\t\x12\x13\n\x0bpredecessor\x18\x11 \x01(\t\x12\x10\n\x08revision\x18\x12 \x01(\x04\x12\x31\n\x08metadata\x18\x13 \x03(\x0b\x32\x1f.recall.v1.Memory.MetadataEntry\x1a/\n\rMetadataEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\x42\r\n\x0b_confidence\"\x8a\x01\n\x06Source\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0f\n\x07session\x18\x03 \x01(\t\x12\x15\n\x08position\x18\x04 \x01(\rH\x00\x88\x01\x01\x12\r\n\x05\x61gent\x18\x05 \x01(\t\x12\x0b\n\x03uri\x18\x06 \x01(\tB\x0b\n\t_position*\x9f\x01\n\x04Kind\x12\x14\n\x10KIND_UNSPECIFIED\x10\x00\x12\r\n\tKIND_FACT\x10\x01\x12\x0f\n\x0bKIND_LESSON\x10\x02\x12\x13\n\x0fKIND_CONVENTION\x10\x03\x12\x13\n\x0fKIND_PREFERENCE\x10\x04\x12\x11\n\rKIND_GLOSSARY\x10\x05\x12\x12\n\x0eKIND_PROCEDURE\x10\x06\x12\x10\n\x0cKIND_EPISODE\x10\x07*\xa9\x02\n\nSourceKind\x12\x1b\n\x17SOURCE_KIND_UNSPECIFIED\x10\x00\x12\x18\n\x14SOURCE_KIND_DECISION\x10\x01\x12\x18\n\x14SOURCE_KIND_ARTIFACT\x10\x02\x12\x18\n\x14SOURCE_KIND_INCIDENT\x10\x03\x12\x14\n\x10SOURCE_KIND_TASK\x10\x04\x12\x17\n\x13SOURCE_KIND_COMMENT\x10\x05\x12\x18\n\x14SOURCE_KIND_PLAYBOOK\x10\x06\x12\x18\n\x14SOURCE_KIND_DOCUMENT\x10\x07\x12\x17\n\x13SOURCE_KIND_MESSAGE\x10\x08\x12\x1c\n\x18SOURCE_KIND_CONVERSATION\x10\t\x12\x16\n\x12SOURCE_KIND_MANUAL\x10\n*\xb7\x01\n\x06Status\x12\x16\n\x12STATUS_UNSPECIFIED\x10\x00\x12\x14\n\x10STATUS_NOMINATED\x10\x01\x12\x13\n\x0fSTATUS_ACCEPTED\x10\x02\x12\x16\n\x12STATUS_QUARANTINED\x10\x03\x12\x13\n\x0fSTATUS_REJECTED\x10\x04\x12\x15\n\x11STATUS_SUPERSEDED\x10\x05\x12\x12\n\x0eSTATUS_EXPIRED\x10\x06\x12\x12\n\x0eSTATUS_RETIRED\x10\x07\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,16 +34,16 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_MEMORY_METADATAENTRY']._loaded_options = None
   _globals['_MEMORY_METADATAENTRY']._serialized_options = b'8\001'
-  _globals['_KIND']._serialized_start=777
-  _globals['_KIND']._serialized_end=936
-  _globals['_SOURCEKIND']._serialized_start=939
-  _globals['_SOURCEKIND']._serialized_end=1236
-  _globals['_STATUS']._serialized_start=1239
-  _globals['_STATUS']._serialized_end=1422
+  _globals['_KIND']._serialized_start=797
+  _globals['_KIND']._serialized_end=956
+  _globals['_SOURCEKIND']._serialized_start=959
+  _globals['_SOURCEKIND']._serialized_end=1256
+  _globals['_STATUS']._serialized_start=1259
+  _globals['_STATUS']._serialized_end=1442
   _globals['_MEMORY']._serialized_start=71
-  _globals['_MEMORY']._serialized_end=633
-  _globals['_MEMORY_METADATAENTRY']._serialized_start=586
-  _globals['_MEMORY_METADATAENTRY']._serialized_end=633
-  _globals['_SOURCE']._serialized_start=636
-  _globals['_SOURCE']._serialized_end=774
+  _globals['_MEMORY']._serialized_end=653
+  _globals['_MEMORY_METADATAENTRY']._serialized_start=591
+  _globals['_MEMORY_METADATAENTRY']._serialized_end=638
+  _globals['_SOURCE']._serialized_start=656
+  _globals['_SOURCE']._serialized_end=794
 # @@protoc_insertion_point(module_scope)

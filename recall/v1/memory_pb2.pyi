@@ -220,7 +220,7 @@ class Memory(_message.Message):
     author: _builtins.str
     """Who said it: a name, at most 128 characters. Matched when a query names it; not part of the embedded text."""
     confidence: _builtins.float
-    """How sure the writer was, 0 to 1. Unset (0) means "stated", which is kept as 1."""
+    """How sure the writer was, 0 to 1. Unset means "stated", which is kept as 1."""
     corroboration: _builtins.int
     """How often the same text was saved again."""
     pinned: _builtins.bool
@@ -272,7 +272,7 @@ class Memory(_message.Message):
         tags: _abc.Iterable[_builtins.str] | None = ...,
         author: _builtins.str = ...,
         source: Global___Source | None = ...,
-        confidence: _builtins.float = ...,
+        confidence: _builtins.float | None = ...,
         corroboration: _builtins.int = ...,
         pinned: _builtins.bool = ...,
         status: Global___Status.ValueType = ...,
@@ -284,11 +284,13 @@ class Memory(_message.Message):
         revision: _builtins.int = ...,
         metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["created_at", b"created_at", "expires_at", b"expires_at", "source", b"source", "updated_at", b"updated_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "created_at", b"created_at", "expires_at", b"expires_at", "source", b"source", "updated_at", b"updated_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["author", b"author", "bank", b"bank", "confidence", b"confidence", "corroboration", b"corroboration", "created_at", b"created_at", "entities", b"entities", "expires_at", b"expires_at", "id", b"id", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "predecessor", b"predecessor", "revision", b"revision", "source", b"source", "status", b"status", "superseded_by", b"superseded_by", "tags", b"tags", "text", b"text", "updated_at", b"updated_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "bank", b"bank", "confidence", b"confidence", "corroboration", b"corroboration", "created_at", b"created_at", "entities", b"entities", "expires_at", b"expires_at", "id", b"id", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "predecessor", b"predecessor", "revision", b"revision", "source", b"source", "status", b"status", "superseded_by", b"superseded_by", "tags", b"tags", "text", b"text", "updated_at", b"updated_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
+    _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__confidence) -> _WhichOneofReturnType__confidence | None: ...
 
 Global___Memory: _TypeAlias = Memory  # noqa: Y015
 

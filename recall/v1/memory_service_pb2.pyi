@@ -817,6 +817,7 @@ class MemoryEvent(_message.Message):
     ROLE_FIELD_NUMBER: _builtins.int
     OP_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     seq: _builtins.int
     """Its place in the bank's log."""
     actor: _builtins.str
@@ -825,6 +826,8 @@ class MemoryEvent(_message.Message):
     """In which role."""
     op: _builtins.str
     """What happened: "save", "reinforce", "update", "delete", "pin", "unpin", "supersede", …"""
+    note: _builtins.str
+    """Why, in the words of a reviewer."""
     @_builtins.property
     def at(self) -> _timestamp_pb2.Timestamp:
         """When it was written."""
@@ -842,10 +845,11 @@ class MemoryEvent(_message.Message):
         role: _builtins.str = ...,
         op: _builtins.str = ...,
         memory: _memory_pb2.Memory | None = ...,
+        note: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at", "memory", b"memory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "at", b"at", "memory", b"memory", "op", b"op", "role", b"role", "seq", b"seq"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actor", b"actor", "at", b"at", "memory", b"memory", "note", b"note", "op", b"op", "role", b"role", "seq", b"seq"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -931,21 +935,29 @@ class ImportRequest(_message.Message):
 
     BANK_FIELD_NUMBER: _builtins.int
     MEMORY_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
     bank: _builtins.str
     """The bank; read from the first message only."""
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """A whole record. With an id it keeps that id, its times, status and pointers; without one it is saved as new."""
 
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemoryEvent]:
+        """What happened to the memory where it comes from, oldest first, as ExportResponse gives it. It goes before the
+        import in the memory's history. Needs an id.
+        """
+
     def __init__(
         self,
         *,
         bank: _builtins.str = ...,
         memory: _memory_pb2.Memory | None = ...,
+        events: _abc.Iterable[Global___MemoryEvent] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "memory", b"memory"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "events", b"events", "memory", b"memory"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -964,6 +976,8 @@ class ImportResponse(_message.Message):
     ERRORS_FIELD_NUMBER: _builtins.int
     LAST_SEQ_FIELD_NUMBER: _builtins.int
     UPDATED_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    EVENTS_LEFT_OUT_FIELD_NUMBER: _builtins.int
     created: _builtins.int
     """New memories."""
     reinforced: _builtins.int
@@ -976,6 +990,10 @@ class ImportResponse(_message.Message):
     """The bank's last seq after the import."""
     updated: _builtins.int
     """Live memories of the same source that got a new text."""
+    events: _builtins.int
+    """Events of history that were taken in."""
+    events_left_out: _builtins.int
+    """Events of history that came with records that are not new, and so were not taken in."""
     @_builtins.property
     def errors(self) -> _containers.RepeatedCompositeFieldContainer[Global___ImportError]:
         """Why, for the first 100 refused."""
@@ -990,10 +1008,12 @@ class ImportResponse(_message.Message):
         errors: _abc.Iterable[Global___ImportError] | None = ...,
         last_seq: _builtins.int = ...,
         updated: _builtins.int = ...,
+        events: _builtins.int = ...,
+        events_left_out: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "errors", b"errors", "last_seq", b"last_seq", "refused", b"refused", "reinforced", b"reinforced", "unchanged", b"unchanged", "updated", b"updated"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["created", b"created", "errors", b"errors", "events", b"events", "events_left_out", b"events_left_out", "last_seq", b"last_seq", "refused", b"refused", "reinforced", b"reinforced", "unchanged", b"unchanged", "updated", b"updated"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1033,19 +1053,23 @@ class ExportRequest(_message.Message):
 
     BANK_FIELD_NUMBER: _builtins.int
     INCLUDE_RETIRED_FIELD_NUMBER: _builtins.int
+    INCLUDE_HISTORY_FIELD_NUMBER: _builtins.int
     bank: _builtins.str
     """The bank. Required."""
     include_retired: _builtins.bool
     """Also records that are not live (superseded, retired, expired, rejected)."""
+    include_history: _builtins.bool
+    """Also what happened to each record: its events."""
     def __init__(
         self,
         *,
         bank: _builtins.str = ...,
         include_retired: _builtins.bool = ...,
+        include_history: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "include_retired", b"include_retired"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "include_history", b"include_history", "include_retired", b"include_retired"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1060,13 +1084,23 @@ class ExportResponse(_message.Message):
     MEMORY_FIELD_NUMBER: _builtins.int
     AS_OF_SEQ_FIELD_NUMBER: _builtins.int
     TOTAL_FIELD_NUMBER: _builtins.int
+    EVENTS_FIELD_NUMBER: _builtins.int
+    EVENTS_LEFT_OUT_FIELD_NUMBER: _builtins.int
     as_of_seq: _builtins.int
     """The seq at which the export is consistent; the same in every message."""
     total: _builtins.int
     """How many records the stream holds."""
+    events_left_out: _builtins.int
+    """Events of the record that are not in the message."""
     @_builtins.property
     def memory(self) -> _memory_pb2.Memory:
         """The record."""
+
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___MemoryEvent]:
+        """The events of the record, oldest first, when history was asked for. The text of an event's memory is empty where
+        the event did not change it. Of a very long history the newest part.
+        """
 
     def __init__(
         self,
@@ -1074,10 +1108,12 @@ class ExportResponse(_message.Message):
         memory: _memory_pb2.Memory | None = ...,
         as_of_seq: _builtins.int = ...,
         total: _builtins.int = ...,
+        events: _abc.Iterable[Global___MemoryEvent] | None = ...,
+        events_left_out: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of_seq", b"as_of_seq", "memory", b"memory", "total", b"total"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["as_of_seq", b"as_of_seq", "events", b"events", "events_left_out", b"events_left_out", "memory", b"memory", "total", b"total"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

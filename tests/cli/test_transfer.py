@@ -20,7 +20,8 @@ def test_a_bank_goes_out_and_comes_back_the_same(recall: CommandLine, tmp_path: 
     recall.ok("pin", ids[0])
     recall.ok("supersede", ids[1], ids[2])
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    assert recall.ok("export", str(first), "--all").err == f"exported 3 memories to {first}\n"
+    told = recall.ok("export", str(first), "--all").err
+    assert told == f"exported 3 memories to {first}, 5 events of their history left out (--history)\n"
     copy = f"{recall.bank}-copy"
     imported = recall.ok("import", str(first), "--bank", copy)
     assert imported.out == f"imported into {copy}: 3 new, 0 strengthened, 0 updated, 0 unchanged, 0 refused\n"
