@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -21,6 +22,7 @@ Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to answer;
 def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set = []) -> None:  # noqa: B006
     """Serves until SIGTERM or Ctrl-C."""
     settings = settings_of(as_flags(data, listen, set_), config)
+    one_native_thread_a_call()
     try:
         from recall.server.app import serve as run_server
 
@@ -31,6 +33,16 @@ def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set
         raise CommandError(f"cannot serve: {error or type(error).__name__}") from error
     if code:
         raise typer.Exit(code)
+
+
+def one_native_thread_a_call() -> None:
+    """Let each call compute on its own thread alone, unless the environment says otherwise.
+
+    BLAS and OpenMP start a thread a core for every product, and theirs and the server's then wait for each other: with
+    2 cores a scan of 10,000 vectors took 16 ms instead of 1.8. They read these names once, when they are loaded.
+    """
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        os.environ.setdefault(name, "1")
 
 
 def settings_of(flags: dict[str, str], config: Path | None) -> Settings:
