@@ -150,6 +150,7 @@ def _ask(
         mode=system.mode,
         time_budget=Duration(seconds=settings.time_budget_s),
         weights=system.weights.to_request(),
+        fusion=system.fusion,
     )
     began = time.perf_counter()
     answer = service.recall.Recall(request, timeout=2 * settings.time_budget_s)

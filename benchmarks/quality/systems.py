@@ -1,7 +1,8 @@
 """What is measured: each leg alone, the fusion, and the fusion with a part taken out or weighed differently.
 
-Every system is a request to the same server, made of a mode and weight overrides, so ablations need no other build.
-Only the server's own settings (stemming, stop words, model) need another run: ``--setting name=value``.
+Every system is a request to the same server, made of a mode, weight overrides and a fusion, so ablations need no other
+build. "alone" leaves out all context: neighbours, names, dates. Only the server's own settings (stemming, stop words,
+model, second stage) need another run: ``--setting name=value``.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class Weights:
     entity: float | None = None
     neighbour: float | None = None
     corroboration: float | None = None
+    dates: float | None = None
     half_life_days: float | None = None
 
     def to_request(self) -> pb.WeightOverrides:
@@ -29,6 +31,7 @@ class Weights:
             entity=self.entity,
             neighbour=self.neighbour,
             corroboration=self.corroboration,
+            dates=self.dates,
             half_life_days=self.half_life_days,
         )
 
@@ -40,6 +43,7 @@ class System:
     name: str
     mode: pb.RecallMode.ValueType
     weights: Weights = Weights()
+    fusion: pb.Fusion.ValueType = pb.FUSION_UNSPECIFIED
 
     @property
     def needs_vectors(self) -> bool:
@@ -47,7 +51,7 @@ class System:
 
 
 _LEXICAL, _SEMANTIC, _HYBRID = pb.RECALL_MODE_LEXICAL, pb.RECALL_MODE_SEMANTIC, pb.RECALL_MODE_HYBRID
-_NO_CONTEXT = Weights(entity=0.0, neighbour=0.0, corroboration=0.0)
+_NO_CONTEXT = Weights(entity=0.0, neighbour=0.0, corroboration=0.0, dates=0.0)
 _LONGEST_HALF_LIFE_DAYS = 36_500.0
 
 MODES = (System("lexical", _LEXICAL), System("semantic", _SEMANTIC), System("hybrid", _HYBRID))
@@ -55,13 +59,23 @@ ABLATIONS = (
     System("hybrid -entity", _HYBRID, Weights(entity=0.0)),
     System("hybrid -neighbour", _HYBRID, Weights(neighbour=0.0)),
     System("hybrid -recency", _HYBRID, Weights(half_life_days=_LONGEST_HALF_LIFE_DAYS)),
+    System("hybrid -dates", _HYBRID, Weights(dates=0.0)),
+    System("hybrid -words", _HYBRID, Weights(lexical=0.0)),
+    System("hybrid -meaning", _HYBRID, Weights(semantic=0.0)),
     System("hybrid -context", _HYBRID, _NO_CONTEXT),
     System("BM25 alone", _LEXICAL, _NO_CONTEXT),
     System("cosine alone", _SEMANTIC, _NO_CONTEXT),
 )
-FUSIONS = tuple(
-    System(f"hybrid {lexical:g}:{1 - lexical:g}", _HYBRID, Weights(lexical=lexical, semantic=round(1 - lexical, 2)))
-    for lexical in (0.2, 0.3, 0.4, 0.5)
+_FUSIONS = {
+    "evidence": pb.FUSION_EVIDENCE,
+    "zscore": pb.FUSION_ZSCORE,
+    "min_max": pb.FUSION_MIN_MAX,
+    "reciprocal_rank": pb.FUSION_RECIPROCAL_RANK,
+    "weighted_sum": pb.FUSION_WEIGHTED_SUM,
+}
+FUSIONS = (
+    *(System(name, _HYBRID, fusion=fusion) for name, fusion in _FUSIONS.items()),
+    *(System(f"{name} alone", _HYBRID, _NO_CONTEXT, fusion) for name, fusion in _FUSIONS.items()),
 )
 GROUPS: dict[str, tuple[System, ...]] = {"modes": MODES, "ablations": ABLATIONS, "fusions": FUSIONS}
 

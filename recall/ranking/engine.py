@@ -106,7 +106,7 @@ class Engine:
         )
 
     def _ask(self, index: BankIndex, query: RecallQuery) -> tuple[Pass, Asked]:
-        settings = query.weights.over(self._settings) if query.weights is not None else self._settings
+        settings = query.settings(self._settings)
         with index.reading():
             analysed = question.ask(query.text, index, settings)
             asked = vector_leg.ask(query.mode, analysed.embedded, index, self._slot, self._queries)

@@ -3,8 +3,9 @@
     content(m) = wl·(b·bm25 + c·cover·√short)·recency + ws·z(cosine)
     score(m)   = content(m) + near(m) + session(m) + we·entity(m) + wd·date(m) - wq·asks(m) + wc·ln(1 + n) + wp·pinned
 
-z is standardisation over the bank. `near` is a share of the best neighbour's content, `session` a share of what the
-best memory of the session has over this one; only memories well above the mean lend, and nothing but content is lent.
+z is standardisation over the bank; this `content` is that of the default fusion, `recall.ranking.fusions` has others.
+`near` is a share of the best neighbour's content, `session` a share of what the best memory of the session has over
+this one; only memories well above the mean lend, and nothing but content is lent.
 
 A constant (what a cosine of zero falls short of the mean) is added to every score, which changes no order and makes
 the parts of a score what a reader expects. What is still below 1 is folded into (0, 1) by exp(x - 1), so a score is
@@ -21,6 +22,7 @@ import numpy as np
 
 from recall.ranking import signals
 from recall.ranking.evidence import Evidence, Mask, Meaning, Rows
+from recall.ranking.fusions import FUSIONS
 from recall.ranking.settings import RankingSettings
 
 
@@ -35,15 +37,8 @@ class Fused:
 
 def fuse(evidence: Evidence, settings: RankingSettings) -> Fused:
     """Score every memory by every leg that ran."""
-    context, meaning = evidence.context, evidence.meaning
-    lexical = signals.lexical(evidence.words, context, settings)
-    parts = [(signals.LEXICAL, lexical)]
-    content = lexical.copy()
-    if meaning is not None:
-        semantic = signals.semantic(meaning, lexical, settings)
-        content += semantic
-        semantic += settings.semantic * meaning.scale.zero
-        parts.append((signals.SEMANTIC, semantic))
+    context = evidence.context
+    parts, content = _content(evidence, settings)
     content *= context.lends
     lenders = np.flatnonzero(content >= settings.lent_from)
     near = signals.near(content, lenders, context, settings)
@@ -78,6 +73,15 @@ def sum_of(score: float) -> float:
     if score <= 0.0:
         return -math.inf
     return score if score >= 1.0 else 1.0 + math.log(score)
+
+
+def _content(evidence: Evidence, settings: RankingSettings) -> tuple[list[tuple[str, Rows]], Rows]:
+    """The legs as parts of the score, and what a memory may lend."""
+    if evidence.meaning is None:
+        lexical = signals.lexical(evidence.words, evidence.context, settings)
+        return [(signals.LEXICAL, lexical)], lexical.copy()
+    blend = FUSIONS[settings.fusion](evidence, settings)
+    return [(signals.LEXICAL, blend.lexical), (signals.SEMANTIC, blend.semantic)], blend.content
 
 
 def _sum(parts: list[tuple[str, Rows]]) -> Rows:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from recall.memory.record import Kind, MemoryId
-from recall.ranking.settings import RankingSettings
+from recall.ranking.settings import Fusion, RankingSettings
 
 
 class Mode(StrEnum):
@@ -30,6 +30,7 @@ class Weights:
     neighbour: float | None = None
     corroboration: float | None = None
     pinned: float | None = None
+    dates: float | None = None
     half_life_days: float | None = None
 
     def over(self, settings: RankingSettings) -> RankingSettings:
@@ -48,7 +49,7 @@ class Weights:
         return tuple(problems)
 
 
-_WEIGHT_NAMES = ("lexical", "semantic", "entity", "neighbour", "corroboration", "pinned", "half_life_days")
+_WEIGHT_NAMES = ("lexical", "semantic", "entity", "neighbour", "corroboration", "pinned", "dates", "half_life_days")
 
 
 def _bounds(name: str, settings: RankingSettings) -> tuple[float, float]:
@@ -77,4 +78,11 @@ class RecallQuery:
     mode: Mode = Mode.AUTO
     explain: bool = False
     weights: Weights | None = None
+    fusion: Fusion | None = None
+    """Puts words and meaning together in another way than the setting."""
     why_not_id: MemoryId | None = None
+
+    def settings(self, server: RankingSettings) -> RankingSettings:
+        """The settings of the server with what this query overrides."""
+        weighed = self.weights.over(server) if self.weights is not None else server
+        return weighed if self.fusion is None else replace(weighed, fusion=self.fusion)

@@ -1,6 +1,17 @@
 """Every number that shapes ranking, with its documented default and its bounds."""
 
 from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Fusion(StrEnum):
+    """How words and meaning are put together; `recall.ranking.fusions` holds them."""
+
+    EVIDENCE = "evidence"
+    ZSCORE = "zscore"
+    MIN_MAX = "min_max"
+    RECIPROCAL_RANK = "reciprocal_rank"
+    WEIGHTED_SUM = "weighted_sum"
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +21,14 @@ class RankingSettings:
     The evidence of a memory is told in standard deviations of the cosine over the bank: a weight of 1 is worth one.
     """
 
+    fusion: Fusion = Fusion.EVIDENCE
+    """How words and meaning are put together: `evidence`, `zscore`, `min_max`, `reciprocal_rank`, `weighted_sum`."""
+    fusion_lexical_share: float = 0.3
+    """Share of the words in the fusions `zscore` and `min_max`."""
+    fusion_rank_constant: float = 60.0
+    """k of the fusion `reciprocal_rank`."""
+    fusion_cosine_factor: float = 2.2
+    """What the cosine is multiplied with in the fusion `weighted_sum`."""
     lexical: float = 1.0
     """Weight of the lexical leg: `bm25` times BM25 plus `cover` times the share of the query that is matched."""
     bm25: float = 0.07

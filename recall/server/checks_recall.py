@@ -9,8 +9,8 @@ from recall.server import checks
 from recall.server.checks import Check
 from recall.v1 import memory_pb2, recall_service_pb2
 
-Weight = Literal["lexical", "semantic", "entity", "neighbour", "corroboration", "pinned"]
-WEIGHTS: tuple[Weight, ...] = ("lexical", "semantic", "entity", "neighbour", "corroboration", "pinned")
+Weight = Literal["lexical", "semantic", "entity", "neighbour", "corroboration", "pinned", "dates"]
+WEIGHTS: tuple[Weight, ...] = ("lexical", "semantic", "entity", "neighbour", "corroboration", "pinned", "dates")
 
 
 def recall(request: recall_service_pb2.RecallRequest, settings: RankingSettings) -> None:
@@ -38,6 +38,7 @@ def _fields(check: Check, request: recall_service_pb2.RecallRequest, settings: R
     checks.all_known(check, request.kinds, memory_pb2.Kind, "kinds")
     checks.time_range(check, request)
     checks.known(check, request.mode, recall_service_pb2.RecallMode, "mode")
+    checks.known(check, request.fusion, recall_service_pb2.Fusion, "fusion")
     checks.time_budget(check, request)
     checks.at_most(check, request.why_not_id, checks.MAX_ID, "why_not_id")
     if request.HasField("min_score"):

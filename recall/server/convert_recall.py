@@ -8,11 +8,13 @@ from typing import Final
 from recall.memory.record import MemoryId
 from recall.ranking.query import Mode, RecallQuery, Weights
 from recall.ranking.results import DegradedReason, LegRank, Ranked, Signal, Timings, WhyNot
+from recall.ranking.settings import Fusion
 from recall.server.convert import KIND_IN, fill_memory, micros_of
 from recall.telemetry import Telemetry
 from recall.v1 import recall_service_pb2 as pb
 
 MODE_IN: Final = {pb.RecallMode.Value(f"RECALL_MODE_{mode.name}"): mode for mode in Mode}
+FUSION_IN: Final = {pb.Fusion.Value(f"FUSION_{fusion.name}"): fusion for fusion in Fusion}
 REASON_OUT: Final = {
     reason: pb.DegradationReason.Value(f"DEGRADATION_REASON_{reason.name}") for reason in DegradedReason
 }
@@ -32,6 +34,7 @@ def query(request: pb.RecallRequest, limit: int) -> RecallQuery:
         mode=MODE_IN.get(request.mode, Mode.AUTO),
         explain=request.explain,
         weights=_weights(request.weights) if request.HasField("weights") else None,
+        fusion=FUSION_IN.get(request.fusion),
         why_not_id=MemoryId(request.why_not_id) if request.why_not_id else None,
     )
 
@@ -82,6 +85,7 @@ def _weights(given: pb.WeightOverrides) -> Weights:
         neighbour=given.neighbour if given.HasField("neighbour") else None,
         corroboration=given.corroboration if given.HasField("corroboration") else None,
         pinned=given.pinned if given.HasField("pinned") else None,
+        dates=given.dates if given.HasField("dates") else None,
         half_life_days=given.half_life_days if given.HasField("half_life_days") else None,
     )
 

@@ -22,6 +22,42 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _Fusion:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _FusionEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Fusion.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    FUSION_UNSPECIFIED: _Fusion.ValueType  # 0
+    """The server's setting."""
+    FUSION_EVIDENCE: _Fusion.ValueType  # 1
+    """Standardised cosine, raw BM25 and the matched share of the query. The default setting."""
+    FUSION_ZSCORE: _Fusion.ValueType  # 2
+    """Both legs standardised over the bank."""
+    FUSION_MIN_MAX: _Fusion.ValueType  # 3
+    """Both legs stretched from their least to their greatest score."""
+    FUSION_RECIPROCAL_RANK: _Fusion.ValueType  # 4
+    """1 / (60 + rank) of each leg."""
+    FUSION_WEIGHTED_SUM: _Fusion.ValueType  # 5
+    """Raw BM25 plus 2.2 times the cosine."""
+
+class Fusion(_Fusion, metaclass=_FusionEnumTypeWrapper):
+    """How words and meaning are put together."""
+
+FUSION_UNSPECIFIED: Fusion.ValueType  # 0
+"""The server's setting."""
+FUSION_EVIDENCE: Fusion.ValueType  # 1
+"""Standardised cosine, raw BM25 and the matched share of the query. The default setting."""
+FUSION_ZSCORE: Fusion.ValueType  # 2
+"""Both legs standardised over the bank."""
+FUSION_MIN_MAX: Fusion.ValueType  # 3
+"""Both legs stretched from their least to their greatest score."""
+FUSION_RECIPROCAL_RANK: Fusion.ValueType  # 4
+"""1 / (60 + rank) of each leg."""
+FUSION_WEIGHTED_SUM: Fusion.ValueType  # 5
+"""Raw BM25 plus 2.2 times the cosine."""
+Global___Fusion: _TypeAlias = Fusion  # noqa: Y015
+
 class _RecallMode:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -122,6 +158,7 @@ class RecallRequest(_message.Message):
     EXPLAIN_FIELD_NUMBER: _builtins.int
     WEIGHTS_FIELD_NUMBER: _builtins.int
     WHY_NOT_ID_FIELD_NUMBER: _builtins.int
+    FUSION_FIELD_NUMBER: _builtins.int
     bank: _builtins.str
     """The bank to search. Required."""
     query: _builtins.str
@@ -140,6 +177,8 @@ class RecallRequest(_message.Message):
     """Fill `signals` in every result."""
     why_not_id: _builtins.str
     """Explain why this memory is not among the results (or where it is)."""
+    fusion: Global___Fusion.ValueType
+    """Put words and meaning together in another way than the server's setting, for measurement."""
     @_builtins.property
     def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Only memories that carry all of these tags."""
@@ -183,10 +222,11 @@ class RecallRequest(_message.Message):
         explain: _builtins.bool = ...,
         weights: Global___WeightOverrides | None = ...,
         why_not_id: _builtins.str = ...,
+        fusion: Global___Fusion.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_min_score", b"_min_score", "created_after", b"created_after", "created_before", b"created_before", "min_score", b"min_score", "time_budget", b"time_budget", "weights", b"weights"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_score", b"_min_score", "bank", b"bank", "created_after", b"created_after", "created_before", b"created_before", "explain", b"explain", "include_superseded", b"include_superseded", "kinds", b"kinds", "limit", b"limit", "min_score", b"min_score", "mode", b"mode", "query", b"query", "tags", b"tags", "time_budget", b"time_budget", "weights", b"weights", "why_not_id", b"why_not_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_min_score", b"_min_score", "bank", b"bank", "created_after", b"created_after", "created_before", b"created_before", "explain", b"explain", "fusion", b"fusion", "include_superseded", b"include_superseded", "kinds", b"kinds", "limit", b"limit", "min_score", b"min_score", "mode", b"mode", "query", b"query", "tags", b"tags", "time_budget", b"time_budget", "weights", b"weights", "why_not_id", b"why_not_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__min_score: _TypeAlias = _typing.Literal["min_score"]  # noqa: Y015
     _WhichOneofArgType__min_score: _TypeAlias = _typing.Literal["_min_score", b"_min_score"]  # noqa: Y015
@@ -207,6 +247,7 @@ class WeightOverrides(_message.Message):
     CORROBORATION_FIELD_NUMBER: _builtins.int
     PINNED_FIELD_NUMBER: _builtins.int
     HALF_LIFE_DAYS_FIELD_NUMBER: _builtins.int
+    DATES_FIELD_NUMBER: _builtins.int
     lexical: _builtins.float
     """Weight of the BM25 leg, 0 to 10."""
     semantic: _builtins.float
@@ -221,6 +262,8 @@ class WeightOverrides(_message.Message):
     """Weight of a pin, 0 to 10."""
     half_life_days: _builtins.float
     """Days after which recency halves, 0.01 to 36500."""
+    dates: _builtins.float
+    """Weight of a date that the query names, 0 to 10."""
     def __init__(
         self,
         *,
@@ -231,13 +274,16 @@ class WeightOverrides(_message.Message):
         corroboration: _builtins.float | None = ...,
         pinned: _builtins.float | None = ...,
         half_life_days: _builtins.float | None = ...,
+        dates: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_corroboration", b"_corroboration", "_entity", b"_entity", "_half_life_days", b"_half_life_days", "_lexical", b"_lexical", "_neighbour", b"_neighbour", "_pinned", b"_pinned", "_semantic", b"_semantic", "corroboration", b"corroboration", "entity", b"entity", "half_life_days", b"half_life_days", "lexical", b"lexical", "neighbour", b"neighbour", "pinned", b"pinned", "semantic", b"semantic"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_corroboration", b"_corroboration", "_dates", b"_dates", "_entity", b"_entity", "_half_life_days", b"_half_life_days", "_lexical", b"_lexical", "_neighbour", b"_neighbour", "_pinned", b"_pinned", "_semantic", b"_semantic", "corroboration", b"corroboration", "dates", b"dates", "entity", b"entity", "half_life_days", b"half_life_days", "lexical", b"lexical", "neighbour", b"neighbour", "pinned", b"pinned", "semantic", b"semantic"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_corroboration", b"_corroboration", "_entity", b"_entity", "_half_life_days", b"_half_life_days", "_lexical", b"_lexical", "_neighbour", b"_neighbour", "_pinned", b"_pinned", "_semantic", b"_semantic", "corroboration", b"corroboration", "entity", b"entity", "half_life_days", b"half_life_days", "lexical", b"lexical", "neighbour", b"neighbour", "pinned", b"pinned", "semantic", b"semantic"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_corroboration", b"_corroboration", "_dates", b"_dates", "_entity", b"_entity", "_half_life_days", b"_half_life_days", "_lexical", b"_lexical", "_neighbour", b"_neighbour", "_pinned", b"_pinned", "_semantic", b"_semantic", "corroboration", b"corroboration", "dates", b"dates", "entity", b"entity", "half_life_days", b"half_life_days", "lexical", b"lexical", "neighbour", b"neighbour", "pinned", b"pinned", "semantic", b"semantic"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__corroboration: _TypeAlias = _typing.Literal["corroboration"]  # noqa: Y015
     _WhichOneofArgType__corroboration: _TypeAlias = _typing.Literal["_corroboration", b"_corroboration"]  # noqa: Y015
+    _WhichOneofReturnType__dates: _TypeAlias = _typing.Literal["dates"]  # noqa: Y015
+    _WhichOneofArgType__dates: _TypeAlias = _typing.Literal["_dates", b"_dates"]  # noqa: Y015
     _WhichOneofReturnType__entity: _TypeAlias = _typing.Literal["entity"]  # noqa: Y015
     _WhichOneofArgType__entity: _TypeAlias = _typing.Literal["_entity", b"_entity"]  # noqa: Y015
     _WhichOneofReturnType__half_life_days: _TypeAlias = _typing.Literal["half_life_days"]  # noqa: Y015
@@ -252,6 +298,8 @@ class WeightOverrides(_message.Message):
     _WhichOneofArgType__semantic: _TypeAlias = _typing.Literal["_semantic", b"_semantic"]  # noqa: Y015
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__corroboration) -> _WhichOneofReturnType__corroboration | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__dates) -> _WhichOneofReturnType__dates | None: ...
     @_typing.overload
     def WhichOneof(self, oneof_group: _WhichOneofArgType__entity) -> _WhichOneofReturnType__entity | None: ...
     @_typing.overload
