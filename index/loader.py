@@ -4,6 +4,8 @@ none                    nothing
 hashing:DIM             index/hashing.py
 openai:BASE_URL#MODEL   index/openai_endpoint.py
 default, a folder       the int8 ONNX export (made once), else sentence-transformers with the reason in `detail`
+a folder with ONNX      the encoder that lies in it, as it is (index/onnx_folder.py)
+a static folder         a table of word vectors (index/static_encoder.py)
 any other name          the hub's cache or the hub, through sentence-transformers' own resolution, then as a folder
 """
 
@@ -18,10 +20,12 @@ from typing import TYPE_CHECKING
 from index.errors import ModelUnusable
 from index.export_process import ExportProcess
 from index.hashing import HashingEmbedder
-from index.model_folder import ModelFolder, read_model_folder
+from index.model_folder import ModelFolder, has_weights, read_model_folder
 from index.onnx_cache import CachedEncoder, OnnxCache
+from index.onnx_folder import identity_of, is_onnx_folder, read_onnx_folder
 from index.openai_endpoint import PREFIX as OPENAI
 from index.openai_endpoint import OpenAIEndpoint
+from index.static_encoder import StaticEncoder, is_static_folder
 
 if TYPE_CHECKING:
     from index.embedder import Embedder, EmbeddingSettings
@@ -61,12 +65,27 @@ class Loader:
         if model == "default":
             return self._load_folder(bundled_model(), BUNDLED_NAME)
         if Path(model).is_dir():
-            return self._load_folder(read_model_folder(Path(model)), Path(model).resolve().name)
+            return self._load_any_folder(Path(model).resolve())
         return self._load_folder(read_model_folder(_hub_folder(model)), model)
 
     def close(self) -> None:
         """Ends an export under way; what it wrote so far is abandoned."""
         self._export.close()
+
+    def _load_any_folder(self, path: Path) -> Loaded:
+        if is_static_folder(path):
+            return Loaded(StaticEncoder.read(path, self._settings), "static")
+        if is_onnx_folder(path) and not has_weights(path):
+            return self._load_onnx_folder(path)
+        return self._load_folder(read_model_folder(path), path.name)
+
+    def _load_onnx_folder(self, path: Path) -> Loaded:
+        from index.onnx_encoder import OnnxEncoder  # noqa: PLC0415 - not for those who never embed
+
+        cached = read_onnx_folder(path)
+        window, overlap = cached.manifest.window_tokens, self._settings.window_overlap
+        model_id = f"{path.name}:{identity_of(cached)[:_ID_HASH_DIGITS]}/onnx/w{window}o{overlap}"
+        return Loaded(OnnxEncoder(cached, model_id, self._settings), "onnx")
 
     def _load_folder(self, folder: ModelFolder, name: str) -> Loaded:
         identity = f"{name}:{folder.weights_hash[:_ID_HASH_DIGITS]}"

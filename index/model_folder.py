@@ -19,6 +19,7 @@ import msgspec
 from index.errors import ModelUnusable
 
 MODULES_FILE = "modules.json"
+POOLING_FOLDER = "1_Pooling"
 DEFAULT_WINDOW_TOKENS = 256
 _BACKEND = "model folder"
 _EXPORTABLE = (("Transformer", "Pooling"), ("Transformer", "Pooling", "Normalize"))
@@ -80,8 +81,7 @@ def read_model_folder(path: Path) -> ModelFolder:
     """Raises ModelUnusable when the folder holds no model."""
     if not path.is_dir():
         raise ModelUnusable(_BACKEND, f"no folder at {path}")
-    weights = [path / name for name in _WEIGHTS if (path / name).is_file()]
-    if not weights or not (path / "config.json").is_file():
+    if not has_weights(path) or not (path / "config.json").is_file():
         raise ModelUnusable(_BACKEND, f"{path} holds no config.json with model.safetensors or pytorch_model.bin")
     modules = _decode(path / MODULES_FILE, list[_Module], [])
     sentence = _decode(path / "sentence_bert_config.json", _SentenceConfig, _SentenceConfig())
@@ -96,6 +96,19 @@ def read_model_folder(path: Path) -> ModelFolder:
         pooling="cls" if modes == ("cls",) else "mean",
         unexportable=_unexportable(modules, modes),
     )
+
+
+def has_weights(path: Path) -> bool:
+    """Weights that sentence-transformers reads lie in the folder."""
+    return any((path / name).is_file() for name in _WEIGHTS)
+
+
+def read_pooling(path: Path) -> Pooling:
+    """How the folder's `1_Pooling` makes one vector of token states; mean without it. Raises ModelUnusable."""
+    modes = _pooling_modes(path, [_Module("Pooling", POOLING_FOLDER)])
+    if modes not in (("mean",), ("cls",)):
+        raise ModelUnusable(_BACKEND, f"{path}: pooling {'+'.join(modes)} is neither mean nor cls")
+    return "cls" if modes == ("cls",) else "mean"
 
 
 def file_sha256(path: Path) -> str:

@@ -20,6 +20,7 @@ import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -42,6 +43,8 @@ class Manifest(msgspec.Struct, frozen=True):
     inputs: tuple[str, ...]
     files: dict[str, str]
     least_probe_cosine: float = 0.0
+    pooling: Literal["none", "mean", "cls"] = "none"
+    """What is left to do: nothing where the encoder gives sentence vectors, as every export here does."""
 
 
 class _Refusal(msgspec.Struct, frozen=True):

@@ -72,12 +72,19 @@ class OnnxEncoder:
             "token_type_ids": encoding.type_ids,
         }
         feed = {name: np.array([columns[name]], dtype=np.int64) for name in self._manifest.inputs}
-        vector: NDArray[np.float32] = self._session.run(None, feed)[0][0]
+        vector = self._pooled(self._session.run(None, feed)[0][0])
         norm = float(np.linalg.norm(vector))
         if not 0.0 < norm < math.inf:  # NaN fails both
             raise EmbeddingError(BACKEND, "the model returned a vector that is zero or not finite")
         unit: NDArray[np.float32] = vector / np.float32(norm)
         return unit
+
+    def _pooled(self, output: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Token states (tokens, dim) → (dim,); a sentence vector stays what it is."""
+        if self._manifest.pooling == "none":
+            return output
+        pooled: NDArray[np.float32] = output[0] if self._manifest.pooling == "cls" else output.mean(axis=0)
+        return pooled
 
     def _prepared(self, text: str) -> str:
         clean = encodable(text)
