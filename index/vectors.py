@@ -20,6 +20,8 @@ from index.hits import EXHAUSTED, Hits
 from index.row_blocks import RowBlocks, RowView
 
 _REWRITE_ROWS = 4_096
+_COPY_ROWS = 1_024
+_LEAST_NORM = 1e-12
 _SCORE_STEPS = 1 << 20  # scores are multiples of 2**-20: equal vectors tie whatever row, block or kernel they met
 
 
@@ -98,6 +100,28 @@ class Vectors:
     def row_count(self) -> int:
         """Rows held, dead ones included."""
         return len(self._snapshot.alive)
+
+    def of(self, ordinals: Sequence[int]) -> NDArray[np.float32]:
+        """The vectors of memories, (len(ordinals), dimensions), unit length; NaN where there is none.
+
+        A memory of several windows is their mean. Copied in pieces, so that no writer waits long.
+        """
+        found = np.full((len(ordinals), self._dimensions), np.nan, dtype=np.float32)
+        for start in range(0, len(ordinals), _COPY_ROWS):
+            with self._lock:
+                self._copy(ordinals[start : start + _COPY_ROWS], found[start : start + _COPY_ROWS])
+        return found
+
+    def _copy(self, ordinals: Sequence[int], target: NDArray[np.float32]) -> None:
+        rows = self._rows.view()
+        places = [(at, self._places[ordinal]) for at, ordinal in enumerate(ordinals) if ordinal in self._places]
+        if not places:
+            return
+        target[[at for at, _ in places]] = rows.gather(np.array([first for _, (first, _) in places], dtype=np.int64))
+        for at, (first, windows) in places:
+            if windows > 1:
+                mean = rows.gather(np.arange(first, first + windows)).mean(axis=0)
+                target[at] = mean / max(float(np.linalg.norm(mean)), _LEAST_NORM)
 
     def covered(self, ordinal: int) -> bool:
         """True when the memory has a vector."""

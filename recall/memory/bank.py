@@ -74,7 +74,8 @@ class Bank:
         self.place = place
         self._outfit = outfit
         self._opened = opened
-        self._commits: GroupCommit[Work] = GroupCommit(outfit.settings.max_group)
+        settings = outfit.settings
+        self._commits: GroupCommit[Work] = GroupCommit(settings.max_group, settings.gather_share)
         self._reading = threading.Lock()  # held while a draft is taken in, so a snapshot never holds half a command
         self._subscribers = Subscribers(place.name)
         self._closed = False
@@ -224,6 +225,12 @@ class Bank:
         if record is None:
             raise MemoryNotFound(self.name, memory_id)
         return record
+
+    def holder(self, text: str) -> Record | None:
+        """The memory that holds a text, or held it last; None when the bank never had it."""
+        state = self._current().state
+        ordinal = state.by_text.get(names.text_hash(text))
+        return None if ordinal is None else state.records[ordinal]
 
     def text(self, record: Record) -> str:
         """Its text, read from the log. Raises Damaged when the log changed under it."""

@@ -156,6 +156,11 @@ class BankIndex:
             return Coverage(0, self.columns.accepted_count)
         return self.embedded.coverage
 
+    def vectors_of(self, ordinals: Sequence[int]) -> Windows | None:
+        """(len(ordinals), dimensions), NaN where a memory has no vector yet; None when there is no model."""
+        embedded = self.embedded
+        return None if embedded is None else embedded.vectors.of(ordinals)
+
     def missing(self, model_id: str, limit: int) -> Sequence[tuple[bytes, str]]:
         """(key, text) of texts without a vector of this model, newest first."""
         self.use_current_model()
