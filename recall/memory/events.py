@@ -33,6 +33,7 @@ from typing import NewType
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from recall.memory.ranges import Count, Moment, Ordinal, Revision, Seq, Share
 from recall.memory.record import Actor, BankInfo, Kind, Source, Status
 
 Sum = NewType("Sum", str)
@@ -52,8 +53,8 @@ class Request(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 class Past(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """An event of a memory in the bank it was imported from: its `seq` is of that log. Only what it changed is set."""
 
-    seq: int
-    at: int
+    seq: Seq
+    at: Moment
     actor: Actor
     op: str
     note: str = ""
@@ -63,16 +64,16 @@ class Past(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=Tr
     tags: tuple[str, ...] | UnsetType = UNSET
     author: str | UnsetType = UNSET
     source: Source | UnsetType | None = UNSET
-    confidence: float | UnsetType = UNSET
-    corroboration: int | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
+    corroboration: Count | UnsetType = UNSET
     pinned: bool | UnsetType = UNSET
     status: Status | UnsetType = UNSET
-    created_at: int | UnsetType = UNSET
-    updated_at: int | UnsetType = UNSET
-    expires_at: int | UnsetType = UNSET
+    created_at: Moment | UnsetType = UNSET
+    updated_at: Moment | UnsetType = UNSET
+    expires_at: Moment | UnsetType = UNSET
     superseded_by: str | UnsetType = UNSET
     predecessor: str | UnsetType = UNSET
-    revision: int | UnsetType = UNSET
+    revision: Revision | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
 
 
@@ -87,10 +88,10 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tags: tuple[str, ...] | UnsetType = UNSET
     author: str | UnsetType = UNSET
     source: Source | UnsetType = UNSET
-    confidence: float | UnsetType = UNSET
+    confidence: Share | UnsetType = UNSET
     pinned: bool | UnsetType = UNSET
-    created_at: int | UnsetType = UNSET
-    expires_at: int | UnsetType = UNSET
+    created_at: Moment | UnsetType = UNSET
+    expires_at: Moment | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
     predecessor: str | UnsetType = UNSET
     # supersede
@@ -100,14 +101,14 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # what a consolidation run wrote
     run: str | UnsetType = UNSET
     report: str | UnsetType = UNSET
-    mined: int | UnsetType = UNSET
+    mined: Ordinal | UnsetType = UNSET
     # a reviewer's reason
     note: str | UnsetType = UNSET
     # import
     status: Status | UnsetType = UNSET
-    corroboration: int | UnsetType = UNSET
-    updated_at: int | UnsetType = UNSET
-    revision: int | UnsetType = UNSET
+    corroboration: Count | UnsetType = UNSET
+    updated_at: Moment | UnsetType = UNSET
+    revision: Revision | UnsetType = UNSET
     past: tuple[Past, ...] | UnsetType = UNSET
     # bank
     info: BankInfo | UnsetType = UNSET
@@ -119,7 +120,7 @@ class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     seq: int
     prev: Sum
-    at: int
+    at: Moment
     actor: Actor
     more: int = 0
     batch: int = 0
@@ -130,7 +131,7 @@ class Event(Body, frozen=True, kw_only=True, omit_defaults=True):
 
     seq: int
     prev: Sum
-    at: int
+    at: Moment
     actor: Actor
     more: int = 0
     batch: int = 0
@@ -144,7 +145,7 @@ class Event(Body, frozen=True, kw_only=True, omit_defaults=True):
 class HandEdit(Body, frozen=True, kw_only=True, omit_defaults=True):
     """A line as a person may have left it: chain and sum do not count, time and writer may be missing."""
 
-    at: int = 0
+    at: Moment = 0
     actor: Actor = Actor("hand", "admin")
 
 
@@ -157,7 +158,7 @@ class Entry:
     """A body to be written: by whom, when, and how many events of its command follow."""
 
     body: Body
-    at: int
+    at: Moment
     actor: Actor
     more: int = 0
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from recall.memory.events import Body
 from recall.memory.names import text_hash
+from recall.memory.ranges import MOST
 from recall.memory.record import Kind, MemoryId, Record, Status
 
 _Value = TypeVar("_Value")
@@ -67,7 +68,7 @@ def _born(ordinal: int, seq: int, at: int, body: Body, status: Status) -> Record
 def _reinforce(before: Record, _seq: int, at: int, body: Body) -> Record:
     return replace(
         before,
-        corroboration=before.corroboration + 1,
+        corroboration=min(MOST, before.corroboration + 1),
         tags=_or(body.tags, before.tags),
         pinned=before.pinned or body.pinned is True,
         updated_at=at,
@@ -106,7 +107,7 @@ def _unpin(before: Record, _seq: int, at: int, _body: Body) -> Record:
 def _absorb(before: Record, _seq: int, at: int, body: Body) -> Record:
     return replace(
         before,
-        corroboration=before.corroboration + _or(body.corroboration, 0),
+        corroboration=min(MOST, before.corroboration + _or(body.corroboration, 0)),
         tags=before.tags + _or(body.tags, ()),
         entities=before.entities + _or(body.entities, ()),
         updated_at=_or(body.updated_at, at),

@@ -19,6 +19,7 @@ from recall.memory.errors import InvalidField, MemoryServiceError, ProvenanceTak
 from recall.memory.events import Body, Past
 from recall.memory.history import PAST_FIELDS
 from recall.memory.lifecycle import Action
+from recall.memory.ranges import MOST_SEQ
 from recall.memory.record import (
     Actor,
     Imported,
@@ -86,17 +87,23 @@ def checked_import(memory: ImportedMemory, new_id: MemoryId) -> tuple[ImportedMe
             names.memory_id(memory.id)
         for field in ("superseded_by", "predecessor"):
             names.checked_line(field, getattr(memory, field), names.LIMITS.request_id)
-        if memory.updated_at is not None:
-            names.checked_time("updated_at", memory.updated_at)
-        if not 0 <= memory.corroboration <= names.LIMITS.count:
-            raise InvalidField("corroboration", f"{memory.corroboration} is not between 0 and {names.LIMITS.count}")
-        if not 1 <= memory.revision <= names.LIMITS.count:
-            raise InvalidField("revision", f"{memory.revision} is not between 1 and {names.LIMITS.count}")
+        _check_standing(memory)
         memory = replace(memory, past=_checked_past(memory))
     except MemoryServiceError as error:
         return error
     item = Item.of(_as_new(memory), MemoryId(memory.id) if memory.id else new_id)
     return item if isinstance(item, MemoryServiceError) else (memory, item)
+
+
+def _check_standing(memory: ImportedMemory, of: str = "") -> None:
+    """What only a record that lived elsewhere says of itself; `of` is put before the names of fields."""
+    limits = names.LIMITS
+    if memory.updated_at is not None:
+        names.checked_time(f"{of}updated_at", memory.updated_at)
+    if not 0 <= memory.corroboration <= limits.count:
+        raise InvalidField(f"{of}corroboration", f"{memory.corroboration} is not between 0 and {limits.count}")
+    if not 1 <= memory.revision <= limits.count:
+        raise InvalidField(f"{of}revision", f"{memory.revision} is not between 1 and {limits.count}")
 
 
 def _checked_past(memory: ImportedMemory) -> tuple[PastEvent, ...]:
@@ -114,6 +121,9 @@ def _checked_past(memory: ImportedMemory) -> tuple[PastEvent, ...]:
 
 def _checked_event(event: PastEvent, memory: ImportedMemory) -> PastEvent:
     limits = names.LIMITS
+    _check_standing(memory, "events.memory.")
+    if not 0 <= event.seq <= MOST_SEQ:
+        raise InvalidField("events.seq", f"{event.seq} is not between 0 and {MOST_SEQ}")
     kept = names.checked_memory(_as_new(memory))
     fields = {name: getattr(kept, name) for name in kept.__struct_fields__}
     return replace(

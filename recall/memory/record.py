@@ -11,6 +11,8 @@ from typing import NewType
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from recall.memory.ranges import Count, HalfLife, Limit, Moment
+
 BankName = NewType("BankName", str)
 MemoryId = NewType("MemoryId", str)
 
@@ -68,7 +70,7 @@ class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     kind: SourceKind | None = None
     id: str = ""
     session: str = ""
-    position: int | None = None
+    position: Count | None = None
     agent: str = ""
     uri: str = ""
 
@@ -189,10 +191,10 @@ class BankInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A bank's own settings; 0 and "" mean the server's settings."""
 
     description: str = ""
-    half_life_days: float = 0.0
-    default_limit: int = 0
+    half_life_days: HalfLife = 0.0
+    default_limit: Limit = 0
     user_handle: str = ""
-    created_at: int = 0
+    created_at: Moment = 0
 
 
 class InfoChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

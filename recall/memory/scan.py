@@ -83,7 +83,7 @@ class Scan:
                 self.newline_missing = not whole
                 yield self._release()
         if self._held:
-            self.tear = Tear(self.end, self.last_seq + 1)
+            self._torn()
 
     def _lines(self) -> Iterator[tuple[int, bytes, bool]]:
         """(start, line without its newline, had a newline)."""
@@ -123,9 +123,16 @@ class Scan:
     def _judge(self, start: int, line: bytes, whole: bool, problem: str) -> None:
         line_number = self.last_seq + len(self._held) + 1
         if not whole or (b"\0" in line and self._last_write_only(start + len(line) + 1, line_number)):
-            self.tear = Tear(self.end, self.last_seq + 1)
+            self._torn()
         else:
             self.damage = Damage(line_number, start, problem)
+
+    def _torn(self) -> None:
+        """A bank gets its name with its first event on disk, so no crash tears that one."""
+        if self.last_seq == 0:
+            self.damage = Damage(1, 0, "holds no whole event, which no crash leaves")
+        else:
+            self.tear = Tear(self.end, self.last_seq + 1)
 
     def _last_write_only(self, position: int, seq: int) -> bool:
         """True when no readable line from `position` on comes from a later write than the one that holds `seq`."""
