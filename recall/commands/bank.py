@@ -8,13 +8,14 @@ import typer
 
 from recall.commands.calling import connected
 from recall.commands.failure import CommandError, ExitCode
-from recall.commands.options import DEFAULT_SERVER, DEFAULT_TIMEOUT_S, Json, Server, Timeout, bank_name
+from recall.commands.options import DEFAULT_SERVER, DEFAULT_TIMEOUT_S, Json, Server, Timeout, bank_name, policy_of
 from recall.commands.output import json_document, line, one_line
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The bank's name.")]
 Description = Annotated[str | None, typer.Option(help="What it is for.")]
 HalfLife = Annotated[float | None, typer.Option("--half-life-days", min=0.0, help="Recency halves in this many days.")]
 Limit = Annotated[int | None, typer.Option("--default-limit", min=0, max=100, help="Results when none is asked for.")]
+Policy = Annotated[str | None, typer.Option(metavar="POLICY", help="open, or governed: people alone grant influence.")]
 User = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="What memories call the bank's user.")]
 
 
@@ -24,6 +25,7 @@ def create(
     half_life_days: HalfLife = None,
     default_limit: Limit = None,
     user: User = None,
+    policy: Policy = None,
     server: Server = DEFAULT_SERVER,
     timeout: Timeout = DEFAULT_TIMEOUT_S,
     as_json: Json = False,
@@ -36,6 +38,7 @@ def create(
             half_life_days=half_life_days or 0.0,
             default_limit=default_limit or 0,
             user_handle=user or "",
+            policy=policy_of(policy or "open"),
         ).bank
     if as_json:
         json_document(bank)
@@ -91,6 +94,7 @@ def update(
     half_life_days: HalfLife = None,
     default_limit: Limit = None,
     user: User = None,
+    policy: Policy = None,
     server: Server = DEFAULT_SERVER,
     timeout: Timeout = DEFAULT_TIMEOUT_S,
     as_json: Json = False,
@@ -105,6 +109,7 @@ def update(
         "half_life_days": half_life_days,
         "default_limit": default_limit,
         "user_handle": user,
+        "policy": None if policy is None else policy_of(policy),
     }
     given = {path: value for path, value in values.items() if value is not None}
     if not given:

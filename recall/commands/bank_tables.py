@@ -47,6 +47,7 @@ def show_bank(bank: bank_service_pb2.Bank) -> None:
         ("half-life", f"{bank.half_life_days:g} days" if bank.half_life_days else "the server's setting"),
         ("default limit", str(bank.default_limit or "the server's setting")),
         ("user", one_line(bank.user_handle) or "user"),
+        ("policy", policy(bank.policy)),
         ("created", when(bank.created_at)),
         ("last seq", str(bank.last_seq)),
         ("on disk", f"{size(bank.sizes.log_bytes)} log, {size(bank.sizes.derived_bytes)} derived"),
@@ -65,6 +66,13 @@ def show_trash(trash: Sequence[bank_service_pb2.TrashedBank]) -> None:
     for each in trash:
         rows.add_row(one_line(each.name), age(time_of(each.deleted_at), now), one_line(each.trash_id))
     console().print(rows)
+
+
+def policy(number: bank_service_pb2.BankPolicy.ValueType) -> str:
+    """`open` or `governed`."""
+    from recall.v1 import bank_service_pb2
+
+    return bank_service_pb2.BankPolicy.Name(number).removeprefix("BANK_POLICY_").lower()
 
 
 def percent(coverage: bank_service_pb2.Coverage) -> str:

@@ -14,7 +14,7 @@ from recall.commands.failure import CommandError, ExitCode
 from recall.project import choose_bank
 
 if TYPE_CHECKING:
-    from recall.v1 import memory_pb2
+    from recall.v1 import bank_service_pb2, memory_pb2
 
 STDIN = "-"
 DEFAULT_SERVER = "127.0.0.1:50051"
@@ -67,6 +67,13 @@ def status_of(word: str) -> memory_pb2.Status.ValueType:
     from recall.v1 import memory_pb2
 
     return memory_pb2.Status.Value(_enum(memory_pb2.Status, "STATUS_", "status", word))
+
+
+def policy_of(word: str) -> bank_service_pb2.BankPolicy.ValueType:
+    """`open` or `governed` as the contract's number."""
+    from recall.v1 import bank_service_pb2
+
+    return bank_service_pb2.BankPolicy.Value(_enum(bank_service_pb2.BankPolicy, "BANK_POLICY_", "policy", word))
 
 
 def source_kind_of(word: str) -> memory_pb2.SourceKind.ValueType:

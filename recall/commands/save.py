@@ -83,12 +83,15 @@ def save(
 
 
 def _told(saved: memory_service_pb2.SaveResponse) -> str:
+    from recall.v1 import memory_pb2
     from recall.v1 import memory_service_pb2 as contract
 
+    waits = saved.memory.status == memory_pb2.STATUS_NOMINATED
     what = {
-        contract.SAVE_OUTCOME_CREATED: "saved",
+        contract.SAVE_OUTCOME_CREATED: "nominated, waits for a reviewer" if waits else "saved",
         contract.SAVE_OUTCOME_REINFORCED: f"known already, strengthened ({saved.memory.corroboration} ×)",
         contract.SAVE_OUTCOME_UPDATED: "known by its source, now with this text:",
+        contract.SAVE_OUTCOME_UNCHANGED: "known already, nothing was written",
         contract.SAVE_OUTCOME_REPEATED: "done before under this request id",
     }
     after = f", after {saved.memory.predecessor}" if saved.memory.predecessor else ""

@@ -29,6 +29,7 @@ from recall.memory.record import (
     BankInfo,
     InfoChanges,
     MemoryChanges,
+    Policy,
     Record,
     Status,
     Superseded,
@@ -48,6 +49,7 @@ class Setting:
     bank: str
     now: int
     actor: Actor
+    policy: Policy
 
 
 class Command(Protocol[Result_co]):
@@ -106,7 +108,7 @@ class Update:
             return Written(*before)
         record = found(draft, setting, self.memory_id)
         check_revision(record, self.expected_revision)
-        lifecycle.check(record, Action.UPDATE, setting.actor.role)
+        lifecycle.check(record, Action.UPDATE, setting.actor.role, setting.policy)
         body = self._body(draft, record)
         if body is None:
             return Written(record, 0)
@@ -144,7 +146,7 @@ class Delete:
         if record.status is Status.RETIRED:
             return Written(record, 0)
         check_revision(record, self.expected_revision)
-        lifecycle.check(record, Action.DELETE, setting.actor.role)
+        lifecycle.check(record, Action.DELETE, setting.actor.role, setting.policy)
         body = Body(op=Action.DELETE, id=record.id, request=request(self.request_id, "delete"))
         change = draft.emit(body, setting.now)
         return Written(change.after, change.seq)
@@ -164,7 +166,7 @@ class Pin:
         if before is not None:
             return Written(*before)
         record = found(draft, setting, self.memory_id)
-        lifecycle.check(record, self.action, setting.actor.role)
+        lifecycle.check(record, self.action, setting.actor.role, setting.policy)
         if record.pinned == (self.action is Action.PIN):
             return Written(record, 0)
         body = Body(op=self.action, id=record.id, request=request(self.request_id, self.action))
@@ -189,7 +191,7 @@ class Supersede:
         winner = found(draft, setting, self.winner_id)
         if loser.id == winner.id:
             raise SelfSupersede(loser.id)
-        lifecycle.check(loser, Action.SUPERSEDE, setting.actor.role)
+        lifecycle.check(loser, Action.SUPERSEDE, setting.actor.role, setting.policy)
         if loser.pinned:
             raise PinnedMemory(loser.id, Action.SUPERSEDE)
         if winner.status is not Status.ACCEPTED or winner.expired(setting.now):
@@ -215,7 +217,7 @@ class Expire:
             record = found(draft, setting, memory_id)
             if record.status is Status.EXPIRED:
                 return Written(record, 0)
-            lifecycle.check(record, Action.EXPIRE, setting.actor.role)
+            lifecycle.check(record, Action.EXPIRE, setting.actor.role, setting.policy)
             if not record.expired(setting.now):
                 raise NotExpired(record.id, record.expires_at)
         except MemoryServiceError as error:
@@ -235,7 +237,7 @@ class Transition:
     def plan(self, draft: Draft, setting: Setting) -> Written:
         """Raises MemoryNotFound, IllegalTransition, PinnedMemory, InvalidField."""
         record = found(draft, setting, self.memory_id)
-        lifecycle.check(record, self.action, setting.actor.role)
+        lifecycle.check(record, self.action, setting.actor.role, setting.policy)
         if self.action is Action.REJECT and not self.note:
             raise InvalidField("note", "a rejection needs a reason")
         body = Body(op=self.action, id=record.id, note=self.note or UNSET)

@@ -55,7 +55,7 @@ class Import:
             return error
 
     def _import(self, draft: Draft, setting: Setting, memory: ImportedMemory, item: Item) -> Imported:
-        lifecycle.target(item.new_id, None, Action.IMPORT, setting.actor.role)
+        lifecycle.target(item.new_id, None, Action.IMPORT, setting.actor.role, setting.policy)
         there = draft.find(memory.id) if memory.id else None
         if there is not None:
             return self._unchanged(there, memory, item)

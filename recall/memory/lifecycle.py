@@ -10,14 +10,19 @@
 An edge that is not in the table does not exist: it is refused before a byte is written. Two sentences hold over the
 whole table and are tested on it: no edge leaves a terminal status, but for a person who undoes a consolidation run
 (SUPERSEDED to ACCEPTED), and no edge of the automatic role JOB, nor of an AGENT, leads from another status into
-ACCEPTED. Edits (reinforce, update, pin, unpin, absorb, release) are edges from a live status to itself. An import brings
-its own status, which is why it is for people only.
+ACCEPTED. Edits (reinforce, update, pin, unpin, absorb, release) are edges from a live status to itself. An import
+brings its own status, which is why it is for people only.
+
+In a bank of the policy `governed` fewer edges exist. An agent nominates, and may reinforce or edit what is still a
+nomination; a job may besides take out of use (quarantine, supersede, expire) and tidy (absorb). Neither has an edge
+that ends in ACCEPTED other than `absorb`, which changes no text and needs a memory that a person accepted: nothing they
+say comes into use, is pinned or is changed in use without a person's yes. Their saves become nominations (`birth`).
 """
 
 from enum import StrEnum
 
 from recall.memory.errors import IllegalTransition, PinnedMemory
-from recall.memory.record import Record, Status
+from recall.memory.record import Policy, Record, Status
 
 
 class Action(StrEnum):
@@ -81,22 +86,43 @@ TABLE: dict[Edge, Status] = {
 TABLE |= {(status, action, role): status for status in _LIVE for action in _EDITS for role in _WRITERS}
 TABLE |= {(status, Action.RELEASE, role): status for status in _LIVE for role in _PEOPLE}
 
+_PROPOSE = (Action.REINFORCE, Action.UPDATE)
+_TAKE_OUT = (Action.QUARANTINE, Action.SUPERSEDE, Action.EXPIRE, Action.ABSORB)
+
+
+def _governed(edge: Edge) -> bool:
+    """Whether an edge exists in a governed bank too."""
+    start, action, role = edge
+    if role in _PEOPLE or action is Action.NOMINATE or (start is Status.NOMINATED and action in _PROPOSE):
+        return True
+    return role is Role.JOB and action in _TAKE_OUT
+
+
+GOVERNED: dict[Edge, Status] = {edge: end for edge, end in TABLE.items() if _governed(edge)}
+TABLES = {Policy.OPEN: TABLE, Policy.GOVERNED: GOVERNED}
+
 _TAKES_AWAY = frozenset(
     {Action.UPDATE, Action.UNPIN, Action.QUARANTINE, Action.SUPERSEDE, Action.EXPIRE, Action.DELETE}
 )
 
 
-def check(record: Record, action: Action, role: str) -> Status:
+def birth(asked: Action, role: str, policy: Policy) -> Action:
+    """What a save is in a bank of this policy: a nomination where the role may not put anything into use."""
+    saves = asked is not Action.SAVE or (None, asked, role) in TABLES[policy]
+    return asked if saves else Action.NOMINATE
+
+
+def check(record: Record, action: Action, role: str, policy: Policy) -> Status:
     """Where the edge leads a memory. Raises IllegalTransition; PinnedMemory for an automatic path at a pinned one."""
-    status = target(record.id, record.status, action, role)
+    status = target(record.id, record.status, action, role, policy)
     if record.pinned and role == Role.JOB and action in _TAKES_AWAY:
         raise PinnedMemory(record.id, action)
     return status
 
 
-def target(memory_id: str, status: Status | None, action: Action, role: str) -> Status:
+def target(memory_id: str, status: Status | None, action: Action, role: str, policy: Policy) -> Status:
     """Where the edge leads; `status` None is a memory that does not exist yet. Raises IllegalTransition."""
     try:
-        return TABLE[status, action, Role(role)]
+        return TABLES[policy][status, action, Role(role)]
     except (KeyError, ValueError):
         raise IllegalTransition(memory_id, status or "not saved yet", action, role) from None

@@ -86,8 +86,8 @@ class Merge:
 
     def plan(self, draft: Draft, setting: Setting) -> Merged:
         """Raises IllegalTransition for a role that may not merge; what moved is part of the result."""
-        lifecycle.target(self.winner_id, Status.ACCEPTED, Action.ABSORB, setting.actor.role)
-        lifecycle.target(self.winner_id, Status.ACCEPTED, Action.SUPERSEDE, setting.actor.role)
+        lifecycle.target(self.winner_id, Status.ACCEPTED, Action.ABSORB, setting.actor.role, setting.policy)
+        lifecycle.target(self.winner_id, Status.ACCEPTED, Action.SUPERSEDE, setting.actor.role, setting.policy)
         winner = draft.find(self.winner_id)
         problem = _problem(winner, self.winner_revision, setting.now)
         if winner is None or problem:
@@ -144,7 +144,7 @@ class Undo:
 
     def plan(self, draft: Draft, setting: Setting) -> Undone:
         """Raises IllegalTransition for a role that may not undo. A loser that is back already is passed over."""
-        lifecycle.target(self.run, Status.SUPERSEDED, Action.RESTORE, setting.actor.role)
+        lifecycle.target(self.run, Status.SUPERSEDED, Action.RESTORE, setting.actor.role, setting.policy)
         restored: list[Record] = []
         moved: list[Moved] = []
         seq = 0

@@ -26,7 +26,7 @@ def planned(
         for ticket in group:
             if ticket.done:
                 continue
-            setting = Setting(bank, now, ticket.work.actor)
+            setting = Setting(bank, now, ticket.work.actor, draft.info.policy)
             try:
                 result = ticket.work.command.plan(draft, setting)
             except Exception as error:  # noqa: BLE001 (it is raised to the one who asked)

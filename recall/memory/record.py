@@ -64,6 +64,13 @@ class Status(StrEnum):
 _LIVE = frozenset({Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED})
 
 
+class Policy(StrEnum):
+    """Who may grant influence in a bank; see `lifecycle`."""
+
+    OPEN = "open"  # whoever may write saves into use
+    GOVERNED = "governed"  # what an agent or a job says waits for a reviewer
+
+
 class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Where a memory comes from. (kind, id) is its provenance: at most one live memory of a bank has it."""
 
@@ -195,6 +202,7 @@ class BankInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     default_limit: Limit = 0
     user_handle: str = ""
     created_at: Moment = 0
+    policy: Policy = Policy.OPEN
 
 
 class InfoChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -204,6 +212,7 @@ class InfoChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     half_life_days: float | UnsetType = UNSET
     default_limit: int | UnsetType = UNSET
     user_handle: str | UnsetType = UNSET
+    policy: Policy | UnsetType = UNSET
 
 
 class Outcome(StrEnum):
@@ -213,7 +222,7 @@ class Outcome(StrEnum):
     REINFORCED = "reinforced"
     UPDATED = "updated"  # a new text for a live provenance
     REPEATED = "repeated"  # this request_id was seen before
-    UNCHANGED = "unchanged"  # import: the same record is there already
+    UNCHANGED = "unchanged"  # what it says is there already: the same record, or a text that is in use
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,14 @@
 | the same text or source in a memory past its expires_at | that one is recorded as expired, then as above |
 | neither | a new memory |
 
-The first row wins over the second. A nomination never reinforces or changes what is in use already: it converges on it
-without a write.
+The first row wins over the second. In a governed bank the save of an agent or a job is a nomination. A nomination
+never reinforces or changes what is in use already: it converges on it without a write.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, UnsetType, structs
 
 from recall.memory import lifecycle, names
 from recall.memory.commands import Setting, repeated, request
@@ -51,6 +51,10 @@ class Item:
             return error
         return cls(checked, names.text_hash(checked.text), new_id)
 
+    def unpinned(self) -> "Item":
+        """The same without a pin: who may only nominate may not raise what is nominated either."""
+        return Item(structs.replace(self.memory, pinned=False), self.text_hash, self.new_id)
+
 
 @dataclass(frozen=True, slots=True)
 class Save:
@@ -78,27 +82,32 @@ class Save:
             return error
 
     def _save(self, draft: Draft, setting: Setting, item: Item, asked: Request | UnsetType) -> Saved:
+        action = lifecycle.birth(self.action, setting.actor.role, setting.policy)
+        if action is not self.action:
+            item = item.unpinned()
         holder = draft.text_holder(item.text_hash)
         if holder is not None and in_use(holder, setting.now):
-            return self._again(draft, setting, holder, item, asked)
+            return self._again(action, draft, setting, holder, item, asked)
         provenance = item.memory.source.provenance if item.memory.source is not None else None
         same_source = None if provenance is None else draft.source_holder(provenance)
         if same_source is not None and in_use(same_source, setting.now):
-            return self._in_place(draft, setting, same_source, item, asked)
-        lifecycle.target(item.new_id, None, self.action, setting.actor.role)
-        return mint(draft, setting, item, self.action, asked, (holder, same_source))
+            return self._in_place(action, draft, setting, same_source, item, asked)
+        lifecycle.target(item.new_id, None, action, setting.actor.role, setting.policy)
+        return mint(draft, setting, item, action, asked, (holder, same_source))
 
-    def _again(self, draft: Draft, setting: Setting, holder: Record, item: Item, asked: Request | UnsetType) -> Saved:
-        if self.action is Action.NOMINATE and holder.status is not Status.NOMINATED:
+    def _again(
+        self, action: Action, draft: Draft, setting: Setting, holder: Record, item: Item, asked: Request | UnsetType
+    ) -> Saved:
+        if action is Action.NOMINATE and holder.status is not Status.NOMINATED:
             return Saved(holder, Outcome.UNCHANGED, 0)
         return reinforce(draft, setting, holder, item.memory, asked)
 
     def _in_place(
-        self, draft: Draft, setting: Setting, holder: Record, item: Item, asked: Request | UnsetType
+        self, action: Action, draft: Draft, setting: Setting, holder: Record, item: Item, asked: Request | UnsetType
     ) -> Saved:
-        if self.action is Action.NOMINATE and holder.status is not Status.NOMINATED:
+        if action is Action.NOMINATE and holder.status is not Status.NOMINATED:
             return Saved(holder, Outcome.UNCHANGED, 0)
-        lifecycle.check(holder, Action.UPDATE, setting.actor.role)
+        lifecycle.check(holder, Action.UPDATE, setting.actor.role, setting.policy)
         memory = item.memory
         body = Body(
             op=Action.UPDATE,
@@ -132,7 +141,7 @@ def with_tags(kept: tuple[str, ...], added: tuple[str, ...]) -> tuple[str, ...]:
 
 def reinforce(draft: Draft, setting: Setting, holder: Record, memory: NewMemory, asked: Request | UnsetType) -> Saved:
     """The same text was said again."""
-    lifecycle.check(holder, Action.REINFORCE, setting.actor.role)
+    lifecycle.check(holder, Action.REINFORCE, setting.actor.role, setting.policy)
     tags = with_tags(holder.tags, memory.tags)
     body = Body(
         op=Action.REINFORCE,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import grpc
 
 from recall.memory.errors import MemoryServiceError
-from recall.memory.record import BankInfo
+from recall.memory.record import BankInfo, Policy
 from recall.server import checks_bank, convert, describe, paging
 from recall.server.caller import caller, seconds_left
 from recall.server.describe import Describer
@@ -41,6 +41,7 @@ class BankService(BankServiceServicer):
             half_life_days=request.half_life_days,
             default_limit=request.default_limit,
             user_handle=request.user_handle,
+            policy=convert.POLICY_IN.get(request.policy, Policy.OPEN),
         )
         self._banks.create(who.tenant, request.name, info, who.actor)
         self._tell("bank_created", who.tenant, request.name)

@@ -12,7 +12,7 @@ from recall.server import checks
 from recall.server.checks import Check
 from recall.v1 import bank_service_pb2 as pb
 
-CHANGEABLE = ("description", "half_life_days", "default_limit", "user_handle")
+CHANGEABLE = ("description", "half_life_days", "default_limit", "user_handle", "policy")
 
 MEMORY_OPS = (
     *(action.value for action in Action),
@@ -86,3 +86,5 @@ def _fields(check: Check, bank: Any, given: Sequence[str]) -> None:
         checks.as_kept(check, names.checked_info, BankInfo(default_limit=bank.default_limit))
     if "user_handle" in given:
         checks.as_kept(check, names.checked_info, BankInfo(user_handle=bank.user_handle))
+    if "policy" in given:
+        checks.known(check, bank.policy, pb.BankPolicy, "policy")

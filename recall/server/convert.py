@@ -18,6 +18,7 @@ from recall.memory.record import (
     NewMemory,
     Outcome,
     PastEvent,
+    Policy,
     Record,
     Saved,
     Source,
@@ -34,9 +35,11 @@ STATUS_OUT: Final = {status: memory_pb2.Status.Value(f"STATUS_{status.name}") fo
 STATUS_IN: Final = {number: status for status, number in STATUS_OUT.items()}
 SOURCE_OUT: Final = {kind: memory_pb2.SourceKind.Value(f"SOURCE_KIND_{kind.name}") for kind in SourceKind}
 SOURCE_IN: Final = {number: kind for kind, number in SOURCE_OUT.items()}
+POLICY_OUT: Final = {policy: bank_service_pb2.BankPolicy.Value(f"BANK_POLICY_{policy.name}") for policy in Policy}
+POLICY_IN: Final = {number: policy for policy, number in POLICY_OUT.items()}
 SAVE_OUTCOME: Final = {
     outcome: memory_service_pb2.SaveOutcome.Value(f"SAVE_OUTCOME_{outcome.name}")
-    for outcome in (Outcome.CREATED, Outcome.REINFORCED, Outcome.REPEATED, Outcome.UPDATED)
+    for outcome in (Outcome.CREATED, Outcome.REINFORCED, Outcome.REPEATED, Outcome.UPDATED, Outcome.UNCHANGED)
 }
 
 
@@ -198,6 +201,7 @@ def info_changes(bank: Any, given: frozenset[str]) -> InfoChanges:
         half_life_days=named("half_life_days", bank.half_life_days),
         default_limit=named("default_limit", bank.default_limit),
         user_handle=named("user_handle", bank.user_handle),
+        policy=named("policy", POLICY_IN.get(bank.policy, Policy.OPEN)),
     )
 
 

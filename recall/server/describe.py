@@ -32,6 +32,7 @@ class Describer:
             half_life_days=info.half_life_days,
             default_limit=info.default_limit,
             user_handle=info.user_handle,
+            policy=convert.POLICY_OUT[info.policy],
             last_seq=bank.last_seq,
             counts=self._counts(live),
             coverage=self._coverage(live),

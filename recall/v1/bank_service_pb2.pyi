@@ -9,6 +9,7 @@ from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
 from google.protobuf import timestamp_pb2 as _timestamp_pb2
 from google.protobuf.internal import containers as _containers
+from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
 from recall.v1 import memory_pb2 as _memory_pb2
 import builtins as _builtins
 import sys
@@ -20,6 +21,34 @@ else:
     from typing_extensions import TypeAlias as _TypeAlias, Never as _Never
 
 DESCRIPTOR: _descriptor.FileDescriptor
+
+class _BankPolicy:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _BankPolicyEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_BankPolicy.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    BANK_POLICY_UNSPECIFIED: _BankPolicy.ValueType  # 0
+    """On a write: OPEN."""
+    BANK_POLICY_OPEN: _BankPolicy.ValueType  # 1
+    """Whoever may write: what is saved is in use at once."""
+    BANK_POLICY_GOVERNED: _BankPolicy.ValueType  # 2
+    """People alone. What an agent or a job saves is NOMINATED and waits for a reviewer, and neither may change, pin or
+    retire what is in use (a job may take out of use: quarantine, supersede, expire).
+    """
+
+class BankPolicy(_BankPolicy, metaclass=_BankPolicyEnumTypeWrapper):
+    """Who may put memories of a bank into use."""
+
+BANK_POLICY_UNSPECIFIED: BankPolicy.ValueType  # 0
+"""On a write: OPEN."""
+BANK_POLICY_OPEN: BankPolicy.ValueType  # 1
+"""Whoever may write: what is saved is in use at once."""
+BANK_POLICY_GOVERNED: BankPolicy.ValueType  # 2
+"""People alone. What an agent or a job saves is NOMINATED and waits for a reviewer, and neither may change, pin or
+retire what is in use (a job may take out of use: quarantine, supersede, expire).
+"""
+Global___BankPolicy: _TypeAlias = BankPolicy  # noqa: Y015
 
 @_typing.final
 class Bank(_message.Message):
@@ -39,6 +68,7 @@ class Bank(_message.Message):
     SIZES_FIELD_NUMBER: _builtins.int
     READ_ONLY_REASON_FIELD_NUMBER: _builtins.int
     UNAVAILABLE_REASON_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: a lower-case letter or digit, then up to 63 of a–z, 0–9, "-" and "_"."""
     description: _builtins.str
@@ -55,6 +85,8 @@ class Bank(_message.Message):
     """Set while the bank takes no writes: why, and what to do."""
     unavailable_reason: _builtins.str
     """Set when the bank cannot be opened: why, and what to do. Other fields are then empty."""
+    policy: Global___BankPolicy.ValueType
+    """Who may put memories into use."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
@@ -86,10 +118,11 @@ class Bank(_message.Message):
         sizes: Global___BankSizes | None = ...,
         read_only_reason: _builtins.str = ...,
         unavailable_reason: _builtins.str = ...,
+        policy: Global___BankPolicy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "sizes", b"sizes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "last_seq", b"last_seq", "name", b"name", "read_only_reason", b"read_only_reason", "sizes", b"sizes", "unavailable_reason", b"unavailable_reason", "user_handle", b"user_handle"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "last_seq", b"last_seq", "name", b"name", "policy", b"policy", "read_only_reason", b"read_only_reason", "sizes", b"sizes", "unavailable_reason", b"unavailable_reason", "user_handle", b"user_handle"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -212,6 +245,7 @@ class BankServiceCreateRequest(_message.Message):
     HALF_LIFE_DAYS_FIELD_NUMBER: _builtins.int
     DEFAULT_LIMIT_FIELD_NUMBER: _builtins.int
     USER_HANDLE_FIELD_NUMBER: _builtins.int
+    POLICY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Required."""
     description: _builtins.str
@@ -222,6 +256,8 @@ class BankServiceCreateRequest(_message.Message):
     """See Bank."""
     user_handle: _builtins.str
     """See Bank."""
+    policy: Global___BankPolicy.ValueType
+    """See Bank."""
     def __init__(
         self,
         *,
@@ -230,10 +266,11 @@ class BankServiceCreateRequest(_message.Message):
         half_life_days: _builtins.float = ...,
         default_limit: _builtins.int = ...,
         user_handle: _builtins.str = ...,
+        policy: Global___BankPolicy.ValueType = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "name", b"name", "user_handle", b"user_handle"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "name", b"name", "policy", b"policy", "user_handle", b"user_handle"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -419,7 +456,7 @@ class BankServiceUpdateRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Paths among: description, half_life_days, default_limit, user_handle. Required."""
+        """Paths among: description, half_life_days, default_limit, user_handle, policy. Required."""
 
     def __init__(
         self,

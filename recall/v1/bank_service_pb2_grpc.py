@@ -103,7 +103,7 @@ class BankServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Update(self, request, context):
-        """Changes description, recency half-life, default limit or user handle.
+        """Changes description, recency half-life, default limit, user handle or policy.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -39,6 +39,8 @@ class _SaveOutcomeEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_SaveOutco
     """This request_id was seen before; nothing changed."""
     SAVE_OUTCOME_UPDATED: _SaveOutcome.ValueType  # 4
     """A live memory had the same source (kind, id): it kept its id and got the new text."""
+    SAVE_OUTCOME_UNCHANGED: _SaveOutcome.ValueType  # 5
+    """A nomination of what the bank holds already: nothing was written. The memory is the one that it holds."""
 
 class SaveOutcome(_SaveOutcome, metaclass=_SaveOutcomeEnumTypeWrapper):
     """Says what a save did."""
@@ -53,6 +55,8 @@ SAVE_OUTCOME_REPEATED: SaveOutcome.ValueType  # 3
 """This request_id was seen before; nothing changed."""
 SAVE_OUTCOME_UPDATED: SaveOutcome.ValueType  # 4
 """A live memory had the same source (kind, id): it kept its id and got the new text."""
+SAVE_OUTCOME_UNCHANGED: SaveOutcome.ValueType  # 5
+"""A nomination of what the bank holds already: nothing was written. The memory is the one that it holds."""
 Global___SaveOutcome: _TypeAlias = SaveOutcome  # noqa: Y015
 
 @_typing.final

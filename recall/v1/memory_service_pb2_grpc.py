@@ -103,7 +103,7 @@ class MemoryServiceServicer(object):
 
     def Save(self, request, context):
         """Saves one text. A live text saved again is reinforced; a retired or superseded text mints a new memory that
-        names its predecessor.
+        names its predecessor. In a governed bank the save of an agent or a job is a nomination: see Memory.status.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -35,7 +35,7 @@ class MemoryServiceStub:
     def __new__(cls, channel: _aio.Channel) -> MemoryServiceAsyncStub: ...
     Save: _grpc.UnaryUnaryMultiCallable[_memory_service_pb2.SaveRequest, _memory_service_pb2.SaveResponse]
     """Saves one text. A live text saved again is reinforced; a retired or superseded text mints a new memory that
-    names its predecessor.
+    names its predecessor. In a governed bank the save of an agent or a job is a nomination: see Memory.status.
     """
     SaveBatch: _grpc.UnaryUnaryMultiCallable[_memory_service_pb2.SaveBatchRequest, _memory_service_pb2.SaveBatchResponse]
     """Saves up to 1,000 texts; a result for each, in order. One bad item does not keep the others out."""
@@ -67,7 +67,7 @@ class MemoryServiceAsyncStub(MemoryServiceStub):
     def __init__(self, channel: _aio.Channel) -> None: ...
     Save: _aio.UnaryUnaryMultiCallable[_memory_service_pb2.SaveRequest, _memory_service_pb2.SaveResponse]  # type: ignore[assignment]
     """Saves one text. A live text saved again is reinforced; a retired or superseded text mints a new memory that
-    names its predecessor.
+    names its predecessor. In a governed bank the save of an agent or a job is a nomination: see Memory.status.
     """
     SaveBatch: _aio.UnaryUnaryMultiCallable[_memory_service_pb2.SaveBatchRequest, _memory_service_pb2.SaveBatchResponse]  # type: ignore[assignment]
     """Saves up to 1,000 texts; a result for each, in order. One bad item does not keep the others out."""
@@ -102,7 +102,7 @@ class MemoryServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_memory_service_pb2.SaveResponse, _abc.Awaitable[_memory_service_pb2.SaveResponse]]:
         """Saves one text. A live text saved again is reinforced; a retired or superseded text mints a new memory that
-        names its predecessor.
+        names its predecessor. In a governed bank the save of an agent or a job is a nomination: see Memory.status.
         """
 
     @_abc_1.abstractmethod

@@ -11,9 +11,9 @@ def test_a_bank_is_made_changed_trashed_and_restored(recall: CommandLine) -> Non
         recall.ok("bank", "create", name, "--description", "for tests", "--user", "Dana").out == f"made bank {name}\n"
     )
     recall.ok("save", "User is called Dana", "--bank", name)
-    recall.ok("bank", "update", name, "--default-limit", "3", "--half-life-days", "7")
+    recall.ok("bank", "update", name, "--default-limit", "3", "--half-life-days", "7", "--policy", "governed")
     shown = recall.ok("bank", "show", name).out
-    assert [part for part in ("for tests", "1 live", "7 days", "Dana") if part not in shown] == []
+    assert [part for part in ("for tests", "1 live", "7 days", "Dana", "governed") if part not in shown] == []
     assert name in recall.ok("bank", "list").out
     trashed = recall.ok("bank", "delete", name, "--json").document["trash_id"]
     assert recall("ask", "who am I", "--bank", name).code == 4

@@ -9,16 +9,28 @@ from ticking import START, Ticking
 
 from recall.memory.bank import Bank
 from recall.memory.errors import IllegalTransition, MemoryServiceError, PinnedMemory
-from recall.memory.lifecycle import TABLE, Action, Role, target
+from recall.memory.lifecycle import GOVERNED, TABLE, TABLES, Action, Role, birth, target
 from recall.memory.merging import MergeLoser
-from recall.memory.record import LOCAL, Actor, MemoryChanges, NewMemory, Record, Status
+from recall.memory.record import (
+    LOCAL,
+    Actor,
+    InfoChanges,
+    MemoryChanges,
+    NewMemory,
+    Outcome,
+    Policy,
+    Record,
+    Saved,
+    Status,
+)
 
 LIVE = {Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED}
 BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT}
 EDITS = {Action.REINFORCE, Action.UPDATE, Action.PIN, Action.UNPIN, Action.ABSORB, Action.RELEASE}
 UNDOING = {Action.RELEASE, Action.RESTORE}
 PEOPLE = {Role.REVIEWER, Role.ADMIN}
-EVERY = list(product(Status, Action, Role))
+AUTOMATIC = {Role.AGENT, Role.JOB}
+EVERY = list(product(Policy, Status, Action, Role))
 
 
 def memory_in(bank: Bank, status: Status) -> Record:
@@ -70,24 +82,28 @@ def act(bank: Bank, record: Record, action: Action, role: Role) -> Record:  # no
     return bank.transition(record.id, action, actor, "because").record
 
 
-@pytest.mark.parametrize(("status", "action", "role"), EVERY)
-def test_only_edges_of_the_table_pass_and_the_rest_writes_nothing(status: Status, action: Action, role: Role) -> None:
+@pytest.mark.parametrize(("policy", "status", "action", "role"), EVERY)
+def test_only_edges_of_the_table_pass_and_the_rest_writes_nothing(
+    policy: Policy, status: Status, action: Action, role: Role
+) -> None:
+    table = TABLES[policy]
     if action in BIRTHS:
         with pytest.raises(IllegalTransition):
-            target("id", status, action, role)
+            target("id", status, action, role, policy)
         return
     if action in UNDOING:  # they need a run to undo: see test_merging
         starts = LIVE if action is Action.RELEASE else {Status.SUPERSEDED}
-        assert ((status, action, role) in TABLE) == (role in PEOPLE and status in starts)
+        assert ((status, action, role) in table) == (role in PEOPLE and status in starts)
         return
     files, clock = MemoryFiles(), Ticking()
     bank = bank_on(files, clock)
     record = memory_in(bank, status)
+    bank.update_info(InfoChanges(policy=policy))
     if action is Action.EXPIRE and status.live:
         clock.time = START * 3
     if action is Action.SUPERSEDE:
         remembered(bank, "another winner")
-    expected = TABLE.get((status, action, role))
+    expected = table.get((status, action, role))
     log = list(bank.events(1))
     try:
         after = act(bank, record, action, role)
@@ -144,3 +160,57 @@ def test_an_unknown_role_may_do_nothing() -> None:
     record = memory_in(bank, Status.ACCEPTED)
     with pytest.raises(IllegalTransition):
         bank.delete(record.id, Actor("x", "root"))
+
+
+def test_a_governed_bank_has_only_edges_of_an_open_one() -> None:
+    assert GOVERNED.items() <= TABLE.items()
+    assert {edge for edge in TABLE if edge[2] in PEOPLE} <= GOVERNED.keys()
+
+
+def test_in_a_governed_bank_nothing_automatic_leads_into_use_or_touches_what_is() -> None:
+    ends = {(start, action, role) for (start, action, role), end in GOVERNED.items() if end is Status.ACCEPTED}
+    assert {edge for edge in ends if edge[2] in AUTOMATIC} == {(Status.ACCEPTED, Action.ABSORB, Role.JOB)}
+    agents = {(start, action) for start, action, role in GOVERNED if role is Role.AGENT}
+    edits = {(Status.NOMINATED, Action.REINFORCE), (Status.NOMINATED, Action.UPDATE)}
+    assert agents == {(None, Action.NOMINATE)} | edits
+
+
+@pytest.mark.parametrize(("policy", "role"), list(product(Policy, AUTOMATIC | PEOPLE)))
+def test_the_save_of_an_agent_or_a_job_is_a_nomination_in_a_governed_bank(policy: Policy, role: Role) -> None:
+    nominates = policy is Policy.GOVERNED and role not in PEOPLE
+    assert birth(Action.SAVE, role, policy) is (Action.NOMINATE if nominates else Action.SAVE)
+    assert birth(Action.NOMINATE, role, policy) is Action.NOMINATE
+
+
+@pytest.mark.parametrize("role", sorted(AUTOMATIC))
+def test_a_governed_bank_keeps_what_an_agent_says_out_of_use_whatever_it_says_again(role: Role) -> None:
+    files = MemoryFiles()
+    bank = bank_on(files)
+    bank.update_info(InfoChanges(policy=Policy.GOVERNED))
+    kept = remembered(bank, "a person said this")
+    agent = Actor("bot", role)
+    items = [NewMemory(text=text, pinned=True) for text in ("a bot said this", "a person said this", "a bot said this")]
+    new, known, again = bank.save(items, agent, "r1")
+    assert isinstance(new, Saved)
+    assert isinstance(known, Saved)
+    assert isinstance(again, Saved)
+    assert (new.record.status, new.record.pinned) == (Status.NOMINATED, False)
+    assert (known.record, known.outcome) == (kept, Outcome.UNCHANGED)
+    assert (again.record.corroboration, again.record.status) == (1, Status.NOMINATED)
+    repeated = bank.save(items[:1], agent, "r1")[0]
+    assert isinstance(repeated, Saved)
+    assert repeated.outcome is Outcome.REPEATED
+    assert reopened(files).info.policy is Policy.GOVERNED
+
+
+def test_an_agent_may_edit_its_nomination_and_not_what_a_person_took_in() -> None:
+    bank = bank_on()
+    bank.update_info(InfoChanges(policy=Policy.GOVERNED))
+    agent = Actor("bot", Role.AGENT)
+    [nominated] = bank.save([NewMemory(text="draft")], agent)
+    assert isinstance(nominated, Saved)
+    bank.update(nominated.record.id, MemoryChanges(text="better draft"), agent)
+    bank.transition(nominated.record.id, Action.PROMOTE, LOCAL)
+    with pytest.raises(IllegalTransition):
+        bank.update(nominated.record.id, MemoryChanges(text="and now something else"), agent)
+    assert bank.text(bank.get(nominated.record.id)) == "better draft"
