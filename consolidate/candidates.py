@@ -21,7 +21,7 @@ from consolidate.memo import Memo
 from consolidate.plan import Pair, winner_order
 from consolidate.settings import ConsolidateSettings
 from consolidate.shingles import Shingles, sharing_pairs
-from consolidate.words import canonical, normal_text, synonymous
+from consolidate.words import normal_text, synonymous
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _code_batches(
 
 
 def _reordered(memo: Memo) -> Hashable:
-    return tuple(sorted(synonymous(canonical(memo.text))))
+    return tuple(sorted(synonymous(memo.text)))
 
 
 def _equal(memos: Sequence[Memo], key: Callable[[Memo], Hashable], limit: int) -> NDArray[np.int64]:

@@ -31,11 +31,14 @@ def judge(a: Memo, b: Memo, likeness: Likeness, settings: ConsolidateSettings) -
     """MERGE when only the wording differs and no guard speaks; PROPOSE what is alike enough; KEEP the rest.
 
     Similarity alone never merges: a pair merges when its canonical wording is equal, or differs by listed synonyms
-    only and its cosine reaches `merge_cosine`.
+    only and its cosine reaches `merge_cosine`. The guards are not asked about a pair that is not alike.
     """
+    alike = _by_likeness(a, b, likeness, settings)
+    if alike is Verdict.KEEP:
+        return Judgement(alike, likeness, ())
     findings = speak(a, b)
     strictest = max((finding.verdict for finding in findings), default=Verdict.MERGE)
-    return Judgement(max(strictest, _by_likeness(a, b, likeness, settings)), likeness, findings)
+    return Judgement(max(strictest, alike), likeness, findings)
 
 
 def _by_likeness(a: Memo, b: Memo, likeness: Likeness, settings: ConsolidateSettings) -> Verdict:

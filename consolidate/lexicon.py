@@ -32,9 +32,39 @@ CONTRACTIONS: Final[dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 
 FILLER: Final[frozenset[str]] = frozenset(
-    "a an the just really very actually basically simply quite please well so oh um uh hey literally certainly "
-    "definitely honestly obviously clearly truly also too that".split()
+    "a an the really very actually basically quite please um uh certainly definitely also currently presently".split()
 )
+"""Words that add nothing, except right after a negation ("not really")."""
+
+OPENING_FILLER: Final[frozenset[str]] = frozenset(
+    "so well oh hey okay just simply clearly honestly obviously literally truly".split()
+)
+"""Words that add nothing at the very start; elsewhere they may ("sleeps well", "write clearly")."""
+
+RESTRICTING_AFTER_JUST: Final[frozenset[str]] = frozenset(
+    "a an the one for by in on at with after before not as enough this that these those my his her their".split()
+)
+"""After these, "just" means "only"."""
+
+THAT_CLAUSE_VERBS: Final[frozenset[str]] = frozenset(
+    "know knows say says said think thinks thought ensure ensures sure believe believes mean means require requires "
+    "prefer prefers note notes remember so mentioned mentions hope hopes".split()
+)
+"""After these, "that" opens a clause and may be left out."""
+
+ARTICLE_MATTERS_BEFORE: Final[frozenset[str]] = frozenset("few little most".split())
+"""A few is not few, and the most is not most."""
+
+WOULD_AFTER_D: Final[frozenset[str]] = frozenset("like love prefer rather be want need hate".split())
+
+COMPOUNDS: Final[dict[tuple[str, str], str]] = {
+    ("log", "in"): "login", ("log", "out"): "logout", ("set", "up"): "setup", ("back", "up"): "backup",
+    ("time", "zone"): "timezone", ("code", "base"): "codebase", ("file", "name"): "filename",
+    ("data", "base"): "database", ("white", "space"): "whitespace", ("web", "site"): "website",
+    ("user", "name"): "username", ("work", "flow"): "workflow", ("time", "stamp"): "timestamp",
+    ("host", "name"): "hostname", ("name", "space"): "namespace", ("check", "list"): "checklist",
+}  # fmt: skip
+"""Written as two words or one."""
 
 SPELLINGS: Final[dict[str, str]] = _pairs(
     """
@@ -70,6 +100,8 @@ defence defense
 offence offense
 pretence pretense
 practise practice
+practised practiced
+practising practicing
 catalogue catalog
 dialogue dialog
 analogue analog
@@ -98,6 +130,44 @@ optimise optimize
 analyse analyze
 storey story
 mum mom
+are is
+were was
+has have
+does do
+goes go
+children child
+men man
+women woman
+mice mouse
+teeth tooth
+people person
+cosy cozy
+draught draft
+kerb curb
+mould mold
+manoeuvre maneuver
+paediatric pediatric
+encyclopaedia encyclopedia
+anaemia anemia
+oestrogen estrogen
+tumour tumor
+parlour parlor
+savour savor
+splendour splendor
+endeavour endeavor
+flavoured flavored
+favoured favored
+calibre caliber
+sabre saber
+lustre luster
+sombre somber
+spectre specter
+speciality specialty
+sulphur sulfur
+yoghurt yogurt
+doughnut donut
+disc disk
+adviser advisor
 maths math
 learnt learned
 burnt burned
@@ -168,15 +238,8 @@ starts start
 begins start
 begin start
 large big
-huge big
-small little
 quick fast
 rapid fast
-begun started
-ended finished
-ends end
-finish end
-finishes end
 """
 )
 
@@ -216,3 +279,31 @@ OPPOSITES: Final[tuple[tuple[str, str], ...]] = tuple(
         ).split()
     )
 )
+
+VALUE_CLASSES: Final[dict[str, frozenset[str]]] = {
+    name: frozenset(members.split())
+    for name, members in {
+        "colour": "red blue green yellow purple cyan teal magenta orange pink brown black white gray beige violet navy "
+        "turquoise maroon silver gold crimson indigo",
+        "environment": "dev development staging prod production canary sandbox preprod qa",
+        "language": "english german french spanish italian portuguese dutch polish russian chinese japanese korean "
+        "swedish norwegian danish finnish greek turkish arabic hindi czech hungarian hebrew ukrainian",
+        "programming language": "python java javascript typescript rust ruby kotlin swift php perl scala haskell "
+        "erlang elixir golang fortran cobol lua",
+        "device": "laptop desktop tablet smartphone",
+        "size": "tiny small medium large",
+        "kin": "mother father brother sister son daughter uncle aunt cousin nephew niece husband wife grandmother "
+        "grandfather",
+        "instrument": "guitar piano violin cello viola drum flute saxophone trumpet clarinet ukulele",
+        "meal": "breakfast lunch dinner brunch",
+        "science": "physics chemistry biology mathematics geology astronomy",
+        "shell": "bash zsh fish powershell",
+        "database": "postgres postgresql mysql sqlite mongodb mariadb cassandra redis memcached",
+        "package manager": "npm yarn pnpm bun pip poetry conda",
+        "room": "kitchen bathroom bedroom garage cellar basement attic",
+        "editor": "vim neovim emacs nano sublime vscode helix",
+        "layer": "frontend backend",
+        "pet": "dog cat parrot hamster rabbit goldfish",
+    }.items()
+}
+"""Closed classes of values."""

@@ -2,6 +2,9 @@
 
 Two texts with one canonical form differ at most in case, punctuation, contractions, spelling variants, articles,
 filler, plural or a spelled-out small number. Nothing else is folded: every other difference must reach a guard.
+Where a folded word carries meaning ("a few", "not really", "sleeps well", "vitamin A") it stays.
+
+Everything here is a pure function of one text, kept for the last `CACHED_TEXTS` texts.
 """
 
 from __future__ import annotations
@@ -9,84 +12,190 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import lru_cache
+from typing import Final
 
-from consolidate.lexicon import CONTRACTIONS, FILLER, NUMBER_WORDS, SPELLINGS, SYNONYMS, UNCOUNTABLE
+from consolidate.lexicon import (
+    ARTICLE_MATTERS_BEFORE,
+    COMPOUNDS,
+    CONTRACTIONS,
+    FILLER,
+    NUMBER_WORDS,
+    OPENING_FILLER,
+    RESTRICTING_AFTER_JUST,
+    SPELLINGS,
+    SYNONYMS,
+    THAT_CLAUSE_VERBS,
+    UNCOUNTABLE,
+    WOULD_AFTER_D,
+)
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*", re.UNICODE)
+CACHED_TEXTS: Final = 131_072
+"""Texts whose features are remembered: enough for the largest bank that is planned in one go."""
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*", re.UNICODE)
+_LETTERS = re.compile(r"[^\W_]+", re.UNICODE)
 _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
+_OPENING = re.compile(
+    r"^\W*(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that\b|\s*[:,])|(?:very )?important(?: note)?\s*:|"
+    r"fyi\b|for your information\b|(?:just )?(?:as )?a reminder\b|reminder\s*:|just so you know\b|for the record\b|"
+    r"by the way\b|btw\b)[\s:,;–—-]*(?=\w)"
+)
 _FILLER_PHRASES = re.compile(r"\b(?:kind of|sort of|of course|you know|i mean|as you know|in fact)\b")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GLUED_UNIT = re.compile(r"(\d)((?:am|pm|ms|kb|mb|gb|tb|km|kg|cm|mm|min|hrs?|usd|eur|gbp)\b|%)")
 _RE_PREFIX = re.compile(r"\bre-")
+_LETTER_A = re.compile(r"(?<=\w )A(?=\s*$|[.,;:!?)]|\s+[a-z0-9(])")
+_ISE = re.compile(r"(?<=[^aeiouw])is(e|ed|er|ing|ation|ations)$")
+_YSE = re.compile(r"ys(e|ed|ing)$")
+_DOUBLED_L = re.compile(r"^(\w*[aeiou]\w*[^aeiou\W]\w*[aeiou])ll(ed|ing|er)$")
+_HAS_AFTER_S = frozenset("been got had gone".split())
+_IS_AFTER_S = frozenset("not a an the being going always never very still now currently".split())
+_AFTER_PARTICIPLE = frozenset("to in on from into with a an the for at well".split())
+_COMPOUND_ENDS = frozenset(end for _, end in COMPOUNDS)
+_NEGATIONS = frozenset("not never no".split())
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=CACHED_TEXTS)
 def normal_text(text: str) -> str:
     """Lower-cased, everything but letters and digits to one space; empty when no letter or digit is left."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(re.findall(r"[^\W_]+", folded))
+    return " ".join(_LETTERS.findall(_folded(text)))
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=CACHED_TEXTS)
+def words(text: str) -> tuple[str, ...]:
     """The words of a text in order, lower-cased, contractions spelled out, apostrophes of possessives kept as "'s"."""
-    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    folded = _FILLER_PHRASES.sub(" ", _THOUSANDS.sub("", folded))
-    folded = _GLUED_UNIT.sub(r"\1 \2", folded)
+    return tuple(_words(_folded(text)))
+
+
+def _folded(text: str) -> str:
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+
+
+def _words(folded: str) -> list[str]:
+    if any(phrase in folded for phrase in ("of", "you know", "i mean", "in fact")):
+        folded = _FILLER_PHRASES.sub(" ", folded)
+    if not folded.isalpha():
+        folded = _GLUED_UNIT.sub(r"\1 \2", _THOUSANDS.sub("", folded))
+    found = _WORD.findall(folded)
+    if "'" not in folded and not CONTRACTIONS.keys() & set(found):
+        return found
     out: list[str] = []
-    for word in _WORD.findall(folded):
-        out.extend(_expand(word))
+    for word, after, later in zip(found, [*found[1:], ""], [*found[2:], "", ""], strict=False):
+        out.extend(_expanded(word, after, later))
     return out
 
 
-def _expand(word: str) -> tuple[str, ...]:
+def _expanded(word: str, after: str, later: str) -> tuple[str, ...]:
+    if word.endswith("'s") and after in _HAS_AFTER_S:
+        return (word[:-2], "has")
     if word in CONTRACTIONS:
         return CONTRACTIONS[word]
-    if word.endswith("n't"):
-        return (word[:-3], "not")
+    return _taken_apart(word, after, later) if "'" in word else (word,)
+
+
+def _taken_apart(word: str, after: str, later: str) -> tuple[str, ...]:
+    for ending, meaning in (("n't", "not"), ("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am")):
+        if word.endswith(ending):
+            return (word[: -len(ending)], meaning)
+    if word.endswith("'d"):
+        return (word[:-2], _meaning_of_d(after))
     if word.endswith("'s"):
-        return (word[:-2], "'s")
+        return (word[:-2], "is" if _is_verb(after, later) else "'s")
     return (word.replace("'", ""),)
 
 
-@lru_cache(maxsize=65_536)
+def _meaning_of_d(after: str) -> str:
+    had = after in {"been", "better"} or (after.endswith("ed") and after not in WOULD_AFTER_D)
+    return "had" if had else "would"
+
+
+def _is_verb(after: str, later: str) -> bool:
+    """Whether the 's before these two words stands for "is"."""
+    return after in _IS_AFTER_S or (after.endswith("ing") and later in _AFTER_PARTICIPLE)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
 def canonical(text: str) -> tuple[str, ...]:
-    """The canonical words of a text, in order."""
-    dehyphenated = _HYPHEN.sub("", _RE_PREFIX.sub("re\u2010", text.casefold()))
-    return tuple(_fold(word) for word in words(dehyphenated) if word not in FILLER)
+    """The canonical words of a text, in order; hyphens between letters join."""
+    return _canonical(text, "")
 
 
-@lru_cache(maxsize=65_536)
-def spaced_canonical(text: str) -> tuple[str, ...]:
-    """As `canonical`, with hyphens read as spaces."""
-    return tuple(_fold(word) for word in words(_HYPHEN.sub(" ", text)) if word not in FILLER)
+@lru_cache(maxsize=CACHED_TEXTS)
+def forms(text: str) -> frozenset[tuple[str, ...]]:
+    """The canonical words, once with hyphens joining and once with hyphens as spaces; empty without words."""
+    joined = canonical(text)
+    return frozenset({joined, _canonical(text, " ")} if "-" in text else {joined}) - {()}
+
+
+def _canonical(text: str, hyphen: str) -> tuple[str, ...]:
+    if "A" in text:
+        text = _LETTER_A.sub("lettera", text)
+    folded = _folded(text)
+    if "-" in folded:
+        folded = _HYPHEN.sub(hyphen, folded if hyphen else _RE_PREFIX.sub("re\u2010", folded))
+    spoken = _words(_OPENING.sub("", folded))
+    while spoken and spoken[0] in OPENING_FILLER and _says_nothing_first(spoken):
+        spoken = spoken[1:]
+    kept = [_fold(word) for at, word in enumerate(spoken) if not _says_nothing(word, at, spoken)]
+    return tuple(_compounded(kept))
+
+
+def _says_nothing_first(spoken: list[str]) -> bool:
+    if spoken[0] != "just" or len(spoken) < 2:
+        return len(spoken) > 1
+    return not (_just_restricts(spoken[1]) or (spoken[1].endswith("s") and spoken[1] != "always"))
+
+
+def _says_nothing(word: str, at: int, spoken: list[str]) -> bool:
+    if word in FILLER:
+        after = spoken[at + 1] if at + 1 < len(spoken) else ""
+        negated = at > 0 and spoken[at - 1] in _NEGATIONS and word not in {"a", "an", "the"}
+        return after not in ARTICLE_MATTERS_BEFORE and not negated
+    if word == "just":
+        negated = at > 0 and spoken[at - 1] in _NEGATIONS
+        return at > 0 and not negated and at + 1 < len(spoken) and not _just_restricts(spoken[at + 1])
+    if word == "too":
+        return at == len(spoken) - 1 and at > 0
+    return word == "that" and at > 0 and spoken[at - 1] in THAT_CLAUSE_VERBS
+
+
+def _just_restricts(after: str) -> bool:
+    return after in RESTRICTING_AFTER_JUST or after in NUMBER_WORDS or after[:1].isdigit()
+
+
+def _compounded(kept: list[str]) -> list[str]:
+    out: list[str] = []
+    for word in kept:
+        if word in _COMPOUND_ENDS and out and (out[-1], word) in COMPOUNDS:
+            out[-1] = COMPOUNDS[out[-1], word]
+        else:
+            out.append(word)
+    return out
 
 
 def same_wording(a: str, b: str) -> bool:
     """True when two texts differ at most in what the canonical form folds (see the module)."""
-    forms_a, forms_b = _forms(a), _forms(b)
-    return bool(forms_a & forms_b - {()})
+    return not forms(a).isdisjoint(forms(b))
 
 
 def same_but_synonyms(a: str, b: str) -> bool:
     """True when two texts also differ at most in words that the lexicon holds for synonyms."""
-    return synonymous(canonical(a)) == synonymous(canonical(b)) != ()
+    return synonymous(a) == synonymous(b) != ()
 
 
+@lru_cache(maxsize=CACHED_TEXTS)
 def content(text: str) -> frozenset[str]:
     """The canonical words of a text as a set."""
     return frozenset(canonical(text))
 
 
-def _forms(text: str) -> frozenset[tuple[str, ...]]:
-    return frozenset((canonical(text), spaced_canonical(text)))
+@lru_cache(maxsize=CACHED_TEXTS)
+def synonymous(text: str) -> tuple[str, ...]:
+    """The canonical words of a text with each listed synonym replaced by its class."""
+    return tuple([SYNONYMS.get(token, token) for token in canonical(text)])
 
 
-def synonymous(tokens: tuple[str, ...]) -> tuple[str, ...]:
-    """The canonical words with each listed synonym replaced by its class."""
-    return tuple(SYNONYMS.get(token, token) for token in tokens)
-
-
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=CACHED_TEXTS)
 def _fold(word: str) -> str:
     word = NUMBER_WORDS.get(word, word)
     word = SPELLINGS.get(word, word)
@@ -95,11 +204,12 @@ def _fold(word: str) -> str:
 
 def _variant(word: str) -> str:
     """British to American endings: organise to organize, colour to color, travelled to traveled."""
-    if len(word) > 5:
-        word = re.sub(r"(?<=[^aeiouw])is(e|ed|er|ing|ation|ations)$", r"iz\1", word)
-        word = re.sub(r"ys(e|ed|ing)$", r"yz\1", word)
-        word = re.sub(r"(?<=[a-z]{2})ll(ed|ing|er)$", r"l\1", word)
-    return SPELLINGS.get(word, word)
+    if word in SPELLINGS:
+        return SPELLINGS[word]
+    if len(word) > 5 and word.isalpha():
+        word = _YSE.sub(r"yz\1", _ISE.sub(r"iz\1", word))
+        word = _DOUBLED_L.sub(r"\1l\2", word)
+    return word
 
 
 def singular(word: str) -> str:

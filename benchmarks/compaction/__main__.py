@@ -32,11 +32,15 @@ errors = Console(stderr=True)
 
 @app.command()
 def measure(
-    files: Annotated[list[Path] | None, typer.Option("--pairs", help="Tab-separated: a, b, same, perhaps kind.")] = None,
+    files: Annotated[
+        list[Path] | None, typer.Option("--pairs", help="Tab-separated: a, b, same, perhaps kind.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a page with plots goes beside it.")] = None,
     model: Annotated[str, typer.Option(help="The embedding model, as in the setting embedding.model.")] = "default",
     cache: Annotated[Path, typer.Option(help="Where the export of the model is kept.")] = _CACHE,
-    recall: Annotated[Path | None, typer.Option(help="LoCoMo's JSON: recall before and after, instead of pairs.")] = None,
+    recall: Annotated[
+        Path | None, typer.Option(help="LoCoMo's JSON: recall before and after, instead of pairs.")
+    ] = None,
     growth: Annotated[bool, typer.Option(help="Planning time and memory by size, instead of pairs.")] = False,
 ) -> None:
     """Measures how well restatements are told from other facts."""

@@ -32,15 +32,16 @@ def render(found: Sequence[Figures]) -> str:
 def _sections(found: Figures) -> Iterator[str]:
     yield f"<h2>{escape(found.pairs)}</h2>"
     yield (
-        f'<p class="dim">{found.n_same} pairs say the same, {found.n_different} do not; '
-        f"model {escape(found.model)}</p>"
+        f'<p class="dim">{found.n_same} pairs say the same, {found.n_different} do not; model {escape(found.model)}</p>'
     )
     yield _table("decider", found.deciders)
     lines = _lines(found)
     yield "<h3>By cosine threshold: share of the pairs that say the same, and of those that do not</h3>"
     yield _legend(list(lines)) + plots.curves(lines, "cosine threshold")
     if found.by_kind:
-        yield "<h3>Ours by kind</h3>" + _table("kind", {kind: each.deciders[OURS] for kind, each in found.by_kind.items()})
+        yield "<h3>Ours by kind</h3>" + _table(
+            "kind", {kind: each.deciders[OURS] for kind, each in found.by_kind.items()}
+        )
 
 
 def _lines(found: Figures) -> dict[str, list[tuple[float, float]]]:

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from consolidate.guards.verdict import Finding, Verdict
 from consolidate.memo import Memo
-from consolidate.words import words
+from consolidate.words import CACHED_TEXTS, words
 
 _QUANTIFIERS = {
     "all": "all", "every": "all", "each": "all", "everyone": "all", "everybody": "all", "everything": "all",
@@ -25,48 +25,59 @@ _MODALS = {
     "had": "past", "did": "past", "former": "past", "formerly": "past", "previously": "past", "ex": "past",
     "if": "if", "unless": "unless", "supposedly": "maybe", "seems": "seems", "might've": "might",
 }  # fmt: skip
-_ASKING = frozenset("who what when where why how which whose whom do does did is are can could should would".split())
-
-
-@lru_cache(maxsize=262_144)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(words(text))
+_HARD_QUANTIFIERS = frozenset(
+    "all some any few many most half none only both either neither always usually often sometimes rarely never".split()
+)
+_HARD_MODALS = frozenset("must should may might can could will would".split())
+_AUXILIARIES = frozenset("do does did is are was were can could should would will has have had may must am".split())
+_ASKING = frozenset("who what when where why how which whose whom".split())
+_SUBJECTS = frozenset("i you he she it we they the a an user there this that these those my your his her our".split())
 
 
 def quantifiers(a: Memo, b: Memo) -> Finding | None:
     """All against some, always against usually."""
-    return _differ("quantifiers", _marks(a.text, "quantifier"), _marks(b.text, "quantifier"))
+    return _differ("quantifiers", quantifiers_in(a.text), quantifiers_in(b.text), _HARD_QUANTIFIERS)
 
 
 def modality(a: Memo, b: Memo) -> Finding | None:
     """Must against may, will against might, is against was."""
-    return _differ("modality", _marks(a.text, "modal"), _marks(b.text, "modal"))
+    return _differ("modality", modals_in(a.text), modals_in(b.text), _HARD_MODALS)
 
 
 def question(a: Memo, b: Memo) -> Finding | None:
     """One asks, the other states."""
-    left, right = _asks(a.text), _asks(b.text)
+    left, right = asks(a.text), asks(b.text)
     return None if left == right else Finding("question", Verdict.KEEP, "a question against a statement")
 
 
-def _differ(guard: str, left: frozenset[str], right: frozenset[str]) -> Finding | None:
+def _differ(guard: str, left: frozenset[str], right: frozenset[str], hard: frozenset[str]) -> Finding | None:
+    """KEEP when both sides say how much or how surely, and differ in that; PROPOSE when only one of them does."""
     if left == right:
         return None
-    hard = bool(left and right)
-    detail = f"{' '.join(sorted(left - right)) or 'nothing'} against {' '.join(sorted(right - left)) or 'nothing'}"
-    return Finding(guard, Verdict.KEEP if hard else Verdict.PROPOSE, detail)
+    only_left, only_right = left - right, right - left
+    verdict = Verdict.KEEP if only_left & hard and only_right & hard else Verdict.PROPOSE
+    detail = f"{' '.join(sorted(only_left)) or 'nothing'} against {' '.join(sorted(only_right)) or 'nothing'}"
+    return Finding(guard, verdict, detail)
 
 
-@lru_cache(maxsize=65_536)
-def _marks(text: str, which: str) -> frozenset[str]:
-    table = _QUANTIFIERS if which == "quantifier" else _MODALS
-    return frozenset(table[word] for word in _words(text) if word in table)
+@lru_cache(maxsize=CACHED_TEXTS)
+def quantifiers_in(text: str) -> frozenset[str]:
+    """The classes of the quantifiers of a text."""
+    return frozenset([_QUANTIFIERS[word] for word in words(text) if word in _QUANTIFIERS])
 
 
-@lru_cache(maxsize=65_536)
-def _asks(text: str) -> bool:
-    stripped = text.rstrip()
-    if stripped.endswith(("?", "？")):
+@lru_cache(maxsize=CACHED_TEXTS)
+def modals_in(text: str) -> frozenset[str]:
+    """The classes of the modal words of a text."""
+    return frozenset([_MODALS[word] for word in words(text) if word in _MODALS])
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def asks(text: str) -> bool:
+    """Whether a text asks."""
+    if text.rstrip().endswith(("?", "？")):
         return True
-    tokens = _words(stripped)
-    return bool(tokens) and tokens[0] in _ASKING and not stripped.endswith(".") and len(tokens) > 2
+    first, second = (*words(text)[:2], "", "")[:2]
+    if first in _AUXILIARIES:
+        return second in _SUBJECTS
+    return first in _ASKING and second in _AUXILIARIES

@@ -3,33 +3,50 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from functools import lru_cache
+from typing import Final
 
 from consolidate.guards.verdict import Finding, Verdict
 from consolidate.memo import Memo
-from consolidate.words import canonical
+from consolidate.words import CACHED_TEXTS, canonical, content, singular, words
 
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]*(?:['’]s)?|\b[A-Z]{2,}\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\"“'(]*$")
+_NO_NAMES = frozenset({"i", "fyi", "a", "note", "btw", "not", "never", "always", "must", "only", "all"})
 _CASE_MATTERS = frozenset("us it may mark bill will who aids polish turkey china march august job".split())
 _PRONOUNS = {
     "i": "1", "me": "1", "my": "1", "mine": "1", "we": "1p", "us": "1p", "our": "1p", "you": "2", "your": "2",
     "he": "3m", "him": "3m", "his": "3m", "she": "3f", "her": "3f", "hers": "3f", "they": "3p", "them": "3p",
     "their": "3p", "user": "user",
 }  # fmt: skip
+_GENDERS = frozenset({"3m", "3f"})
 
 
 def names(a: Memo, b: Memo) -> Finding | None:
     """Named people, places, products differ."""
-    left, right = _names(a.text), _names(b.text)
-    lower_left, lower_right = set(canonical(a.text)), set(canonical(b.text))
-    only_left = sorted(name for name in left - right if name not in lower_right)
-    only_right = sorted(name for name in right - left if name not in lower_left)
+    left, right = names_in(a.text), names_in(b.text)
+    if left == right:
+        return None
+    only_left, only_right = _missing(left - right, b.text), _missing(right - left, a.text)
     if only_left and only_right:
         return Finding("names", Verdict.KEEP, f"{', '.join(only_left[:3])} against {', '.join(only_right[:3])}")
     if only_left or only_right:
         return Finding("names", Verdict.PROPOSE, f"only one names {', '.join((only_left or only_right)[:3])}")
+    return _plural_name(left - right, right - left)
+
+
+def _missing(names: frozenset[str], text: str) -> list[str]:
+    """The names whose canonical words the text does not have, however it writes them."""
+    lacking = content(text)
+    return sorted(name for name in names if not lacking.issuperset(canonical(name)))
+
+
+def _plural_name(left: frozenset[str], right: frozenset[str]) -> Finding | None:
+    """Williams is not William, though users are a user."""
+    stems = {singular(name): name for name in left}
+    for name in sorted(right):
+        if singular(name) in stems:
+            return Finding("names", Verdict.PROPOSE, f"{stems[singular(name)]} against {name}")
     return None
 
 
@@ -42,62 +59,89 @@ def entities(a: Memo, b: Memo) -> Finding | None:
 
 
 def persons(a: Memo, b: Memo) -> Finding | None:
-    """The pronouns point at other persons: I against you, he against she."""
-    left, right = _persons(a.text), _persons(b.text)
-    if left and right and left != right:
-        return Finding("persons", Verdict.KEEP, "they speak of other persons")
-    return None
+    """The pronouns point at other persons: I against you, he against she. Who "the user" is, people say."""
+    left, right = persons_in(a.text), persons_in(b.text)
+    if not left or not right or left == right:
+        return None
+    genders = (left & _GENDERS, right & _GENDERS)
+    surely = "user" not in left ^ right or (all(genders) and genders[0] != genders[1])
+    return Finding("persons", Verdict.KEEP if surely else Verdict.PROPOSE, "they speak of other persons")
 
 
 def argument_order(a: Memo, b: Memo) -> Finding | None:
-    """The same words in another order: who does what to whom may have changed."""
+    """The same words in another order: who does what to whom may have changed.
+
+    One phrase that moved ("on Fridays we deploy"), sides of an "and", and sides of an "is" may say the same.
+    """
     left, right = canonical(a.text), canonical(b.text)
-    if left == right or Counter(left) != Counter(right):
+    if left == right or len(left) != len(right) or content(a.text) != content(b.text) or sorted(left) != sorted(right):
         return None
     moved = [word for word, other in zip(left, right, strict=True) if word != other]
     detail = f"the same words in another order: {' '.join(moved[:4])}"
-    return Finding("argument_order", Verdict.PROPOSE if _only_rotated(left, right) else Verdict.KEEP, detail)
+    return Finding("argument_order", Verdict.PROPOSE if _may_say_the_same(left, right) else Verdict.KEEP, detail)
 
 
 def letter_case(a: Memo, b: Memo) -> Finding | None:
     """A word that means something else in capitals: US and us, May and may."""
-    left, right = _cased(a.text), _cased(b.text)
-    if left != right and {w.casefold() for w in left} & {w.casefold() for w in right}:
-        return Finding("letter_case", Verdict.PROPOSE, f"{sorted(left)} against {sorted(right)}")
+    left, right = cased_in(a.text), cased_in(b.text)
+    if left == right:
+        return None
+    for word in sorted({found.casefold() for found in left} & {found.casefold() for found in right}):
+        forms = [{found for found in side if found.casefold() == word} for side in (left, right)]
+        if not forms[0] & forms[1]:
+            return Finding("letter_case", Verdict.PROPOSE, f"{min(forms[0])} against {min(forms[1])}")
     return None
 
 
-def _only_rotated(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
-    """True when one is the other with its first words moved to the end ("on Fridays we deploy")."""
-    doubled = left + left
+_SYMMETRIC: Final = frozenset({("and",), ("or",)})
+_COPULAS: Final = frozenset({("is",), ("was",)})
+
+
+def _may_say_the_same(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
+    """True when `right` is `left` with two blocks exchanged around nothing, an "and", or (as a whole) an "is"."""
     size = len(left)
-    links = {"and", "or", ","}
-    return not links & set(left) and any(doubled[at : at + size] == right for at in range(size))
+    start = next(at for at in range(size) if left[at] != right[at])
+    stop = size - next(at for at in range(size) if left[-1 - at] != right[-1 - at])
+    inner, other = left[start:stop], right[start:stop]
+    whole = len(inner) == size
+    for at in range(1, len(inner)):
+        if inner[at:] + inner[:at] == other:
+            return True
+        for link in _SYMMETRIC | _COPULAS if whole else _SYMMETRIC:
+            if inner[at : at + 1] == link and inner[at + 1 :] + link + inner[:at] == other:
+                return True
+    return False
 
 
-@lru_cache(maxsize=65_536)
-def _names(text: str) -> frozenset[str]:
+@lru_cache(maxsize=CACHED_TEXTS)
+def names_in(text: str) -> frozenset[str]:
+    """Lower-cased capitalised words that no sentence begins with, and words in capitals."""
+    if text.islower():
+        return frozenset()
     found: set[str] = set()
     for match in _NAME.finditer(text):
-        word = re.sub(r"['’]s$", "", match.group()).casefold()
-        if not _SENTENCE_START.search(text[: match.start()]) or match.group()[1:].isupper():
-            found.update(canonical(word))
-    return frozenset(found - {"i"})
+        word = match.group().removesuffix("'s").removesuffix("’s")
+        if word[1:].isupper() or not _SENTENCE_START.search(text[: match.start()]):
+            found.add(word.casefold())
+    return frozenset(found - _NO_NAMES)
 
 
-@lru_cache(maxsize=65_536)
-def _persons(text: str) -> frozenset[str]:
-    words = re.findall(r"[a-z]+", text.casefold())
-    return frozenset(_PRONOUNS[word] for word in words if word in _PRONOUNS and word != "us")
+@lru_cache(maxsize=CACHED_TEXTS)
+def persons_in(text: str) -> frozenset[str]:
+    """The persons that the pronouns of a text mean."""
+    return frozenset([_PRONOUNS[word] for word in words(text) if word in _PRONOUNS and word != "us"])
 
 
-@lru_cache(maxsize=65_536)
-def _cased(text: str) -> frozenset[str]:
+@lru_cache(maxsize=CACHED_TEXTS)
+def cased_in(text: str) -> frozenset[str]:
+    """The words whose case tells what they mean, as they are written."""
+    lower = text.lower()
+    if not any(word in lower for word in _CASE_MATTERS):
+        return frozenset()
     found: set[str] = set()
     for match in re.finditer(r"[A-Za-z]+", text):
         word = match.group()
-        if word.casefold() in _CASE_MATTERS and not (word.istitle() and _SENTENCE_START.search(text[: match.start()])):
-            found.add(word)
-        elif word.casefold() in _CASE_MATTERS:
-            found.add(word.casefold())
+        if word.lower() in _CASE_MATTERS:
+            starts = word.istitle() and _SENTENCE_START.search(text[: match.start()])
+            found.add(word.lower() if starts else word)
     return frozenset(found)

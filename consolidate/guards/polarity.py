@@ -1,20 +1,23 @@
-"""Negation and opposites: two texts that share nearly every word and say the contrary."""
+"""Yes against no: negation, and words that are opposites."""
 
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Final
 
 from consolidate.guards.verdict import Finding, Verdict
 from consolidate.lexicon import OPPOSITES
 from consolidate.memo import Memo
-from consolidate.words import words
+from consolidate.words import CACHED_TEXTS, words
 
-_NEGATIONS = frozenset(
-    "not no never neither nor none nobody nothing nowhere without hardly barely rarely seldom refuse refuses refused "
-    "stop stops stopped quit avoid avoids lack lacks fail fails failed unable cannot dislike dislikes hate hates "
-    "disable disables disabled deny denies denied forbid forbids forbidden except unless".split()
+_HARD: Final = frozenset("not no never neither nor none nobody nothing nowhere without cannot unable".split())
+_SOFT: Final = frozenset(
+    "hardly barely rarely seldom refuse refuses refused stop stops stopped quit avoid avoids lack lacks fail fails "
+    "failed dislike dislikes hate hates disable disables disabled deny denies denied forbid forbids forbidden except "
+    "unless".split()
 )
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "anti", "a", "over", "under")
+_SHORTEST_BASE = 4
 
 _OPPOSITE: dict[str, frozenset[str]] = {
     word: frozenset({b for a, b in OPPOSITES if a == word} | {a for a, b in OPPOSITES if b == word})
@@ -22,44 +25,65 @@ _OPPOSITE: dict[str, frozenset[str]] = {
 }
 
 
-@lru_cache(maxsize=262_144)
-def _words(text: str) -> tuple[str, ...]:
-    return tuple(words(text))
-
-
 def negation(a: Memo, b: Memo) -> Finding | None:
-    """One text negates and the other does not, or they negate another number of times."""
-    left = sorted(word for word in _words(a.text) if word in _NEGATIONS)
-    right = sorted(word for word in _words(b.text) if word in _NEGATIONS)
-    if left == right or (len(left) == len(right) and _same_force(left, right)):
+    """One text negates and the other does not, or not as often.
+
+    Words that negate softly ("avoid") count as much as a "not"; where only they differ, people decide.
+    """
+    left, right = negations_in(a.text), negations_in(b.text)
+    if left == right or len(left) == len(right):
         return None
-    return Finding("negation", Verdict.KEEP, f"{' '.join(left) or 'no negation'} against {' '.join(right) or 'none'}")
+    hard_left, hard_right = (sum(word in _HARD for word in side) for side in (left, right))
+    verdict = Verdict.PROPOSE if hard_left == hard_right else Verdict.KEEP
+    return Finding("negation", verdict, f"{' '.join(left) or 'no negation'} against {' '.join(right) or 'none'}")
 
 
-def _same_force(left: list[str], right: list[str]) -> bool:
-    never = {"never", "rarely", "seldom", "hardly", "barely"}
-    return not ((set(left) ^ set(right)) & never)
+@lru_cache(maxsize=CACHED_TEXTS)
+def negations_in(text: str) -> tuple[str, ...]:
+    """The words that negate."""
+    found = words(text)
+    return tuple(
+        sorted(
+            word for at, word in enumerate(found) if word in _HARD or (word in _SOFT and found[at - 1 : at] != ("not",))
+        )
+    )
 
 
 def opposites(a: Memo, b: Memo) -> Finding | None:
     """One text has a word where the other has its opposite (from the lexicon, or by a prefix like un-)."""
     left, right = _word_set(a.text), _word_set(b.text)
-    only_left, only_right = left - right, right - left
-    for word in only_left & _OPPOSITE.keys():
-        for other in _OPPOSITE[word] & only_right:
-            return Finding("opposites", Verdict.KEEP, f"{word} against {other}")
-    for word in (only_left & _bases(b.text)) | (only_right & _bases(a.text)):
-        return Finding("opposites", Verdict.KEEP, f"{word} against its negation by a prefix")
+    polar_left, polar_right = _polar(a.text), _polar(b.text)
+    if polar_left and polar_right and polar_left != polar_right:
+        for word in sorted(polar_left - polar_right):
+            for other in sorted(_OPPOSITE[word] & polar_right - polar_left):
+                if not _is_negated(word, other, left, right):
+                    return Finding("opposites", Verdict.KEEP, f"{word} against {other}")
+    prefixed = (_bases(b.text) & left) - right | (_bases(a.text) & right) - left
+    if prefixed:
+        return Finding("opposites", Verdict.KEEP, f"{min(prefixed)} against its negation by a prefix")
     return None
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=CACHED_TEXTS)
+def _polar(text: str) -> frozenset[str]:
+    """The words of a text that have an opposite."""
+    return _word_set(text) & _OPPOSITE.keys()
+
+
+def _is_negated(word: str, other: str, left: frozenset[str], right: frozenset[str]) -> bool:
+    """Exactly one side also says not: "not allowed" beside "forbidden", "with no" beside "without"."""
+    mild_left, mild_right = ({"not", "no", "never"} & side for side in (left, right))
+    return word != "always" and other != "always" and bool(mild_left) != bool(mild_right)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
 def _word_set(text: str) -> frozenset[str]:
-    return frozenset(_words(text))
+    return frozenset(words(text))
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=CACHED_TEXTS)
 def _bases(text: str) -> frozenset[str]:
     """What is left of the words of a text without a negating prefix."""
-    found = (word.removeprefix(prefix) for word in _words(text) for prefix in _PREFIXES if word.startswith(prefix))
-    return frozenset(base for base in found if len(base) > 3)
+    found = [word for word in words(text) if word.startswith(_PREFIXES)]
+    bases = (word.removeprefix(prefix) for word in found for prefix in _PREFIXES if word.startswith(prefix))
+    return frozenset(base for base in bases if len(base) >= _SHORTEST_BASE)

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from consolidate.guards.verdict import Finding, Verdict
 from consolidate.memo import Memo
+from consolidate.words import CACHED_TEXTS
 
 _MARKERS = {
     "en": frozenset("the is are of to and in that for with on not you this have from".split()),
@@ -14,6 +15,7 @@ _MARKERS = {
     "fr": frozenset("le la les est et pas un une dans pour des du que avec sur".split()),
     "es": frozenset("el los las es y no un una en para del que con por".split()),
 }
+_LATIN = frozenset({"LATIN", "MASCULINE", "FEMININE", "MODIFIER", "FULLWIDTH", "DOUBLE-STRUCK", "MATHEMATICAL"})
 
 
 def scope(a: Memo, b: Memo) -> Finding | None:
@@ -31,19 +33,25 @@ def scope(a: Memo, b: Memo) -> Finding | None:
 
 def language(a: Memo, b: Memo) -> Finding | None:
     """The texts are written in different scripts or languages."""
-    left, right = _language(a.text), _language(b.text)
+    left, right = language_of(a.text), language_of(b.text)
     if left and right and left != right:
         return Finding("language", Verdict.KEEP, f"{left} against {right}")
     return None
 
 
-@lru_cache(maxsize=65_536)
-def _language(text: str) -> str:
-    scripts = {unicodedata.name(char, "?").split()[0] for char in text if char.isalpha()}
-    if scripts - {"LATIN", "MASCULINE", "FEMININE"}:
-        return "+".join(sorted(scripts))
-    words = text.casefold().split()
-    scores = {name: sum(word in markers for word in words) for name, markers in _MARKERS.items()}
-    best = max(scores, key=lambda name: scores[name])
-    others = max(score for name, score in scores.items() if name != best)
-    return best if scores[best] >= others + 2 else ""
+@lru_cache(maxsize=CACHED_TEXTS)
+def language_of(text: str) -> str:
+    """The script when it is not Latin, the language when its small words tell, else empty."""
+    if not text.isascii():
+        scripts = {_script(char) for char in set(text) if char.isalpha()}
+        if scripts - _LATIN:
+            return "+".join(sorted(scripts - _LATIN))
+    spoken = text.lower().split()
+    scores = sorted((sum([word in markers for word in spoken]), name) for name, markers in _MARKERS.items())
+    (second, _), (best, name) = scores[-2:]
+    return name if best >= second + 2 else ""
+
+
+@lru_cache(maxsize=4_096)
+def _script(char: str) -> str:
+    return unicodedata.name(char, "?").split()[0]
