@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
+from typing import Any
 
 import grpc
 import msgspec
@@ -12,10 +16,10 @@ import numpy as np
 
 from benchmarks.latency.percentiles import Percentiles
 from benchmarks.service import Service
-from recall.v1 import recall_service_pb2 as pb
 
 Call = Callable[[Service, int], object]
-StartCall = Callable[[Service, int], "grpc.Future[pb.RecallResponse]"]
+StartCall = Callable[[Service, int], "grpc.Future[Any]"]
+Connected = AbstractContextManager[Callable[[int], object]]
 
 
 class LoopResult(msgspec.Struct, frozen=True):
@@ -27,25 +31,42 @@ class LoopResult(msgspec.Struct, frozen=True):
     done_per_s: float
     failed: int
     latency_ms: Percentiles
+    failures: dict[str, int] = {}
+    """Failed calls of an open loop by status."""
 
 
 def closed_loop(address: str, name: str, call: Call, clients: int, seconds: float) -> LoopResult:
     """``clients`` threads, each with a channel of its own, each calling again as soon as it is answered."""
+
+    @contextmanager
+    def connected() -> Iterator[Callable[[int], object]]:
+        service = Service(address)
+        try:
+            yield partial(call, service)
+        finally:
+            service.close()
+
+    return at_once(name, connected, clients, seconds, grpc.RpcError)
+
+
+def at_once(
+    name: str, connected: Callable[[], Connected], clients: int, seconds: float, failure: type[Exception]
+) -> LoopResult:
+    """``clients`` threads, each calling again as soon as it is answered; each call gets a number of its own."""
     latencies: list[list[float]] = [[] for _ in range(clients)]
     failed = [0] * clients
     started, ends_at = time.perf_counter(), time.perf_counter() + seconds
 
     def work(worker: int) -> None:
-        service = Service(address)
         number = worker
-        while (began := time.perf_counter()) < ends_at:
-            try:
-                call(service, number)
-                latencies[worker].append((time.perf_counter() - began) * 1e3)
-            except grpc.RpcError:
-                failed[worker] += 1
-            number += clients
-        service.close()
+        with connected() as call:
+            while (began := time.perf_counter()) < ends_at:
+                try:
+                    call(number)
+                    latencies[worker].append((time.perf_counter() - began) * 1e3)
+                except failure:
+                    failed[worker] += 1
+                number += clients
 
     threads = [threading.Thread(target=work, args=(worker,)) for worker in range(clients)]
     for thread in threads:
@@ -62,7 +83,7 @@ def open_loop(address: str, name: str, start: StartCall, per_s: float, seconds: 
     due = _poisson_times(per_s, seconds, seed)
     service = Service(address)
     done: list[float] = []
-    failed: list[int] = []
+    failed: list[str] = []
     left = threading.Semaphore(0)
     started = time.perf_counter()
     for number, at in enumerate(due):
@@ -73,7 +94,8 @@ def open_loop(address: str, name: str, start: StartCall, per_s: float, seconds: 
     took = time.perf_counter() - started
     service.close()
     latency = Percentiles.of(done or [0.0])
-    return LoopResult(name, 0, round(per_s, 1), round(len(done) / took, 1), len(failed), latency)
+    rates = round(per_s, 1), round(len(done) / took, 1)
+    return LoopResult(name, 0, *rates, len(failed), latency, dict(Counter(failed)))
 
 
 def _poisson_times(per_s: float, seconds: float, seed: int) -> Sequence[float]:
@@ -82,13 +104,14 @@ def _poisson_times(per_s: float, seconds: float, seed: int) -> Sequence[float]:
 
 
 def _settler(
-    due_at: float, done: list[float], failed: list[int], left: threading.Semaphore
-) -> Callable[[grpc.Future[pb.RecallResponse]], None]:
-    def settle(future: grpc.Future[pb.RecallResponse]) -> None:
-        if future.exception() is None:
+    due_at: float, done: list[float], failed: list[str], left: threading.Semaphore
+) -> Callable[[grpc.Future[Any]], None]:
+    def settle(future: grpc.Future[Any]) -> None:
+        error = future.exception()
+        if error is None:
             done.append((time.perf_counter() - due_at) * 1e3)
         else:
-            failed.append(1)
+            failed.append(error.code().name if isinstance(error, grpc.RpcError) else type(error).__name__)
         left.release()
 
     return settle

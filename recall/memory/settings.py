@@ -15,5 +15,7 @@ class StorageSettings:
     """Saving into a bank that does not exist creates it."""
     max_group: int = 2_048
     """Most commands that share one write and one fdatasync."""
+    gather_share: float = 0.5
+    """Part of the last write's time that the next one waits for those who wrote then; who writes alone never waits."""
     slow_sync_ms: float = 100.0
     """An fdatasync that takes longer is logged as a warning."""

@@ -1,6 +1,7 @@
 """Many hands: concurrent writers share writes, and each gets its own answer."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -99,6 +100,37 @@ def test_work_that_arrives_during_a_commit_shares_the_next_one() -> None:
         go_on.set()
         assert [future.result() for future in [first, *others]] == [0, 10, 20, 30, 40, 50]
     assert [len(group) for group in groups] == [1, 3, 2]
+
+
+def test_writers_that_save_again_and_again_share_every_commit() -> None:
+    hands, saves = 4, 25
+    sizes: list[int] = []
+
+    def commit(group: Sequence[Ticket[int]]) -> None:
+        sizes.append(len(group))
+        threading.Event().wait(0.002)
+        for ticket in group:
+            ticket.succeed(None)
+
+    commits: GroupCommit[int] = GroupCommit(max_group=100, gather_share=1_000.0)
+    at_once(hands, lambda _: [commits.submit(n, commit) for n in range(saves)])
+    assert sum(sizes) == hands * saves
+    assert len(sizes) < 1.5 * saves  # halves that take turns would make it twice as many
+
+
+def test_a_writer_who_is_alone_waits_for_nobody() -> None:
+    commits: GroupCommit[int] = GroupCommit(max_group=100, gather_share=1_000.0)
+
+    def commit(group: Sequence[Ticket[int]]) -> None:
+        threading.Event().wait(0.001)
+        for ticket in group:
+            ticket.succeed(None)
+
+    at_once(2, lambda _: [commits.submit(n, commit) for n in range(3)])
+    started = time.monotonic()
+    for n in range(20):
+        commits.submit(n, commit)
+    assert time.monotonic() - started < 5.0  # once, at most, for the one who went away
 
 
 def test_a_commit_that_breaks_fails_its_group_and_no_other() -> None:

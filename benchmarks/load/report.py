@@ -1,0 +1,73 @@
+"""What a run under load found: JSON, and tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks.latency.load import LoopResult
+from benchmarks.load.bars import table
+from benchmarks.load.group_commit import GroupFigures, Shared
+from benchmarks.load.many_banks import BanksFigures
+from benchmarks.load.soak import SoakFigures
+
+Figures = GroupFigures | SoakFigures | BanksFigures
+
+
+def write(found: Figures, path: Path) -> None:
+    """Writes indented JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+
+
+def show_group(found: GroupFigures, console: Console) -> None:
+    """Prints the figures of `group-commit`."""
+    made = Table("", title=f"saves of 1 and of {found.writers} writers", title_justify="left")
+    for heading in Shared.__struct_fields__:
+        made.add_column(heading.replace("_", " "), justify="right")
+    for where, one in (("bank", found.bank), ("with its index", found.indexed), ("over gRPC", found.over_grpc)):
+        made.add_row(where, *(f"{getattr(one, name):g}" for name in Shared.__struct_fields__))
+    console.print(made, table("bars", found.bars))
+
+
+def show_soak(found: SoakFigures, console: Console) -> None:
+    """Prints the figures of `soak`."""
+    console.print(_loops(found.recall, found.save))
+    made = Table("server", title="what the process holds", title_justify="left")
+    for heading in ("early", "late", "highest"):
+        made.add_column(heading, justify="right")
+    for name, one in (("RSS, MiB", found.rss_mib), ("descriptors", found.fds), ("threads", found.threads)):
+        made.add_row(name, f"{one.early:g}", f"{one.late:g}", f"{one.highest:g}")
+    console.print(made, table(f"bars, {found.seconds:g} s at 70 % of {found.capacity_per_s:g} calls/s", found.bars))
+    beside = found.beside
+    told = f"{beside.filled_banks} banks filled and deleted, {beside.embedded} embedded, {beside.reloads} reloads"
+    console.print(f"beside it: {told}; {found.model}; {found.machine}", style="dim", highlight=False)
+    for failure in beside.failures[:5]:
+        console.print(failure, style="red", highlight=False)
+
+
+def show_banks(found: BanksFigures, console: Console) -> None:
+    """Prints the figures of `banks`."""
+    title = f"{found.banks} banks of {found.memories_each} memories, at most {found.most_open} open"
+    made = Table("openings", title=title, title_justify="left")
+    for heading in ("ms each", "RSS, MiB", "descriptors", "threads"):
+        made.add_column(heading, justify="right")
+    for row in found.rows:
+        held = row.footprint
+        made.add_row(str(row.openings), f"{row.open_ms:g}", f"{held.rss_mib:g}", str(held.fds), str(held.threads))
+    console.print(made, table("bars", found.bars))
+
+
+def _loops(*loops: LoopResult) -> Table:
+    made = Table("call", title="milliseconds from when the call was due", title_justify="left")
+    for heading in ("offered/s", "done/s", "failed", "p50", "p90", "p99", "p99.9", "max"):
+        made.add_column(heading, justify="right")
+    for one in loops:
+        latency = one.latency_ms
+        points = (latency.p50, latency.p90, latency.p99, latency.p999, latency.max)
+        failed = f"{one.failed} {one.failures}" if one.failed else "0"
+        made.add_row(one.name, f"{one.offered_per_s:g}", f"{one.done_per_s:g}", failed, *(f"{p:.2f}" for p in points))
+    return made

@@ -1,0 +1,33 @@
+"""What a bank is to its users, as plain values: so that two banks can be compared."""
+
+from __future__ import annotations
+
+import msgspec
+
+from recall.memory.bank import Bank
+from recall.memory.record import HistoryEntry, Record
+
+_OF_THIS_LOG = ("ordinal", "text_seq")
+"""Where things lie, which a copy may do otherwise."""
+
+
+def memories(bank: Bank) -> list[dict[str, object]]:
+    """Every memory with its text, in the order of first save."""
+    return [_plain(record, bank.text(record)) for record in bank.records()]
+
+
+def histories(bank: Bank) -> dict[str, list[tuple[object, ...]]]:
+    """What happened to every memory, less the import that brought it."""
+    return {
+        record.id: [_event(entry) for entry in bank.history(record.id) if entry.op != "import"]
+        for record in bank.records()
+    }
+
+
+def _event(entry: HistoryEntry) -> tuple[object, ...]:
+    return entry.at, entry.actor, entry.op, entry.note, _plain(entry.record, entry.text)
+
+
+def _plain(record: Record, text: str) -> dict[str, object]:
+    fields = msgspec.structs.asdict(record)
+    return {name: value for name, value in fields.items() if name not in _OF_THIS_LOG} | {"text": text}
