@@ -11,7 +11,7 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,9 +68,12 @@ def plan_apart(
     vectors: NDArray[np.float32] | None,
     settings: ConsolidateSettings,
     budget: int,
-    stop: threading.Event | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Planned:
-    """As plan_here, by a process of its own when the bank is large. Raises PlanningError, Stopped."""
+    """As plan_here, by a process of its own when the bank is large; it ends when `stop` says so.
+
+    Raises PlanningError, Stopped.
+    """
     if len(memos) <= settings.inline_memories:
         return plan_here(memos, vectors, settings, budget)
     child = subprocess.Popen(
@@ -81,7 +84,7 @@ def plan_apart(
         env=_environment(),
     )
     try:
-        return _conversation(child, memos, vectors, settings, budget, stop or threading.Event())
+        return _conversation(child, memos, vectors, settings, budget, stop)
     finally:
         child.kill()
         child.communicate()
@@ -93,7 +96,7 @@ def _conversation(
     vectors: NDArray[np.float32] | None,
     settings: ConsolidateSettings,
     budget: int,
-    stop: threading.Event,
+    stop: Callable[[], bool],
 ) -> Planned:
     assert child.stdin is not None
     replies: list[bytes] = []
@@ -108,7 +111,7 @@ def _conversation(
     while reader.is_alive():
         reader.join(_LOOK_S)
         waited += _LOOK_S
-        if stop.is_set():
+        if stop():
             raise Stopped
         if waited > settings.plan_timeout_seconds:
             raise PlanningError(f"the planning process took longer than {settings.plan_timeout_seconds:g} s")

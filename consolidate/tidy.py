@@ -30,8 +30,9 @@ Planner = Callable[[Sequence[Memo], NDArray[np.float32] | None, ConsolidateSetti
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """How far a pass is: `stage` is "list", "plan", "merge", "judge" or "done"."""
+    """How far a pass is: `stage` is "list", "plan", "merge" or "judge"."""
 
+    run: str
     bank: str
     stage: str
     done: int
@@ -56,9 +57,9 @@ def tidy(port: Port, this: Pass) -> BankReport:
     """Carry a pass out, or plan it."""
     report = BankReport(this.run, port.name, this.dry_run, this.now())
     try:
-        this.tell(Step(port.name, "list", 0, 1))
+        this.tell(Step(this.run, port.name, "list", 0, 1))
         memos = port.memos()
-        this.tell(Step(port.name, "plan", 0, len(memos)))
+        this.tell(Step(this.run, port.name, "plan", 0, len(memos)))
         planned = this.planner(memos, port.vectors(memos), this.settings, this.budget)
         report = _planned(report, planned)
         if not this.dry_run:
@@ -108,12 +109,11 @@ def _carried_out(port: Port, this: Pass, report: BankReport, planned: Planned, m
     report = msgspec.structs.replace(report, finished_at=this.now())
     if report.changed or mined is not None:
         port.record(report, mined)
-    this.tell(Step(port.name, "done", report.superseded, report.superseded))
     return report
 
 
 def _teller(port: Port, this: Pass, stage: str) -> Callable[[int, int], None]:
-    return lambda done, total: this.tell(Step(port.name, stage, done, total))
+    return lambda done, total: this.tell(Step(this.run, port.name, stage, done, total))
 
 
 def _as_now(groups: Sequence[Group], applied: Applied) -> tuple[Group, ...]:

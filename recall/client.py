@@ -29,6 +29,7 @@ from google.protobuf.message import Message
 
 from recall.v1 import admin_service_pb2 as admin
 from recall.v1 import bank_service_pb2 as banks
+from recall.v1 import consolidate_service_pb2 as tending
 from recall.v1 import memory_service_pb2 as memories
 from recall.v1 import recall_service_pb2 as recalls
 
@@ -148,6 +149,17 @@ class _Verbs:
     restore_bank = _Unary("BankService/Restore", banks.RestoreRequest, banks.RestoreResponse)
     reload_bank = _Unary("BankService/Reload", banks.ReloadRequest, banks.ReloadResponse)
     watch = _Download("BankService/Watch", banks.WatchRequest, banks.WatchResponse)
+
+    consolidate = _Download("ConsolidateService/Consolidate", tending.ConsolidateRequest, tending.ConsolidateResponse)
+    get_consolidate_status = _Unary(
+        "ConsolidateService/GetConsolidateStatus",
+        tending.GetConsolidateStatusRequest,
+        tending.GetConsolidateStatusResponse,
+    )
+    list_runs = _Unary("ConsolidateService/ListRuns", tending.ListRunsRequest, tending.ListRunsResponse)
+    get_run = _Unary("ConsolidateService/GetRun", tending.GetRunRequest, tending.GetRunResponse)
+    undo_run = _Unary("ConsolidateService/UndoRun", tending.UndoRunRequest, tending.UndoRunResponse)
+    sweep = _Unary("ConsolidateService/Sweep", tending.SweepRequest, tending.SweepResponse)
 
     status = _Unary("AdminService/Status", admin.StatusRequest, admin.StatusResponse)
     doctor = _Unary("AdminService/Doctor", admin.DoctorRequest, admin.DoctorResponse)

@@ -18,6 +18,7 @@ from pathlib import Path
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from consolidate.settings import ConsolidateSettings, JudgeSettings
 from index.backfill import BackfillSettings
 from index.embedder import EmbeddingSettings
 from index.lexical_settings import LexicalSettings
@@ -62,6 +63,8 @@ class Settings(BaseSettings):
     recall: RecallSettings = Field(default_factory=RecallSettings)
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
     ranking: RankingSettings = Field(default_factory=RankingSettings)
+    consolidate: ConsolidateSettings = Field(default_factory=ConsolidateSettings)
+    judge: JudgeSettings = Field(default_factory=JudgeSettings)
 
     @classmethod
     def settings_customise_sources(

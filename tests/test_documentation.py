@@ -16,11 +16,23 @@ from service_process import ServiceProcess, environment
 
 from recall.commands.failure import ExitCode
 from recall.commands.verbs import BANK_VERBS, VERBS
-from recall.v1 import admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2
+from recall.v1 import (
+    admin_service_pb2,
+    bank_service_pb2,
+    consolidate_service_pb2,
+    memory_service_pb2,
+    recall_service_pb2,
+)
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-CONTRACT: tuple[Any, ...] = (admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2)
+CONTRACT: tuple[Any, ...] = (
+    admin_service_pb2,
+    bank_service_pb2,
+    consolidate_service_pb2,
+    memory_service_pb2,
+    recall_service_pb2,
+)
 FIRST_SCREEN_LINES = 24
 
 

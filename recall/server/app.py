@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
@@ -33,11 +33,12 @@ from recall.ranking.bank_index import BankIndex, IndexSettings
 from recall.ranking.engine import Engine
 from recall.server.admin_service import AdminService, Running
 from recall.server.bank_service import BankService
+from recall.server.consolidate_service import ConsolidateService, Tending
 from recall.server.describe import Describer
 from recall.server.edge import Services, answering_calls
 from recall.server.flushing import Flusher
 from recall.server.listening import CannotListen
-from recall.server.live import Indexes, LiveBank, LiveBanks
+from recall.server.live import LONGEST_WAIT_S, Indexes, LiveBank, LiveBanks
 from recall.server.memory_service import MemoryService
 from recall.server.recall_service import Answering, RecallService
 from recall.server.trouble import gauges
@@ -45,6 +46,10 @@ from recall.server.warming import Warmer
 from recall.server.watch import BankChanges, WatchHub
 from recall.settings import Settings
 from recall.telemetry import Telemetry
+from recall.tending.checkpoints import Checkpoints
+from recall.tending.runner import Runner
+from recall.tending.scheduler import Scheduler
+from recall.tending.traffic import Traffic
 
 logger = logging.getLogger(__name__)
 
@@ -94,18 +99,37 @@ def running(settings: Settings) -> Iterator[Address]:
         warmer = parts.enter_context(closing(Warmer(live, settings.server.warm_banks)))
         engine = Engine(settings.ranking, queries, slot, clock)
         doctor = Doctor(settings.data, live, engine, slot, partial(scratch, settings, slot))
+        traffic = Traffic(backfill.paused)
+        tending = make_tending(settings, live, traffic, clock)
+        parts.enter_context(closing(tending.scheduler))
         services = Services(
-            recall=RecallService(live, engine, answering(settings), telemetry, backfill.paused),
+            recall=RecallService(live, engine, answering(settings), telemetry, traffic.recall),
             memory=MemoryService(live, settings.server),
             bank=BankService(live, Describer(slot, clock), hub),
             admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),
+            consolidate=ConsolidateService(live, tending, clock),
         )
         address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live))
         slot.start()
         backfill.start()
         flusher.start()
         warmer.start()
+        tending.scheduler.start()
         yield address
+
+
+def make_tending(settings: Settings, live: LiveBanks, traffic: Traffic, clock: Clock) -> Tending:
+    """What keeps banks small and true."""
+    checkpoints, chosen = Checkpoints(DiskFiles()), settings.consolidate
+    lease = partial(lease_in_time, live)
+    runner = Runner(lease, chosen, settings.judge, checkpoints, traffic, clock)
+    scheduler = Scheduler(runner, live.banks, checkpoints, chosen, clock)
+    return Tending(runner, scheduler, chosen.enabled, chosen.interval_hours, bool(settings.judge.endpoint))
+
+
+def lease_in_time(live: LiveBanks, tenant: str, name: str) -> AbstractContextManager[LiveBank]:
+    """A bank for work that is in no hurry."""
+    return live.lease(name, LONGEST_WAIT_S, tenant)
 
 
 def make_index(settings: Settings, slot: EmbedderSlot, backfill: Backfill, hub: WatchHub, bank: Bank) -> BankIndex:

@@ -22,21 +22,38 @@ from recall.server.trouble import troubles
 from recall.server.watch import WatchHub
 from recall.settings import Settings
 from recall.telemetry import Telemetry
-from recall.v1 import admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2
+from recall.v1 import (
+    admin_service_pb2,
+    bank_service_pb2,
+    consolidate_service_pb2,
+    memory_service_pb2,
+    recall_service_pb2,
+)
 from recall.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 from recall.v1.bank_service_pb2_grpc import BankServiceServicer, add_BankServiceServicer_to_server
+from recall.v1.consolidate_service_pb2_grpc import (
+    ConsolidateServiceServicer,
+    add_ConsolidateServiceServicer_to_server,
+)
 from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
 
 SERVICES = tuple(
     service.full_name
-    for module in (recall_service_pb2, memory_service_pb2, bank_service_pb2, admin_service_pb2)
+    for module in (
+        recall_service_pb2,
+        memory_service_pb2,
+        bank_service_pb2,
+        admin_service_pb2,
+        consolidate_service_pb2,
+    )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
 WATCH = "/recall.v1.BankService/Watch"
 STREAMS = (
     "/recall.v1.MemoryService/Import",
     "/recall.v1.MemoryService/Export",
+    "/recall.v1.ConsolidateService/Consolidate",
     "/recall.v1.AdminService/Backup",
     f"/{reflection.SERVICE_NAME}/ServerReflectionInfo",
 )
@@ -52,6 +69,7 @@ class Services:
     memory: MemoryServiceServicer
     bank: BankServiceServicer
     admin: AdminServiceServicer
+    consolidate: ConsolidateServiceServicer
 
     def add_to(self, server: grpc.Server) -> None:
         """Registers them all."""
@@ -59,6 +77,7 @@ class Services:
         add_MemoryServiceServicer_to_server(self.memory, server)
         add_BankServiceServicer_to_server(self.bank, server)
         add_AdminServiceServicer_to_server(self.admin, server)
+        add_ConsolidateServiceServicer_to_server(self.consolidate, server)
 
 
 @contextmanager

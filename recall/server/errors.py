@@ -6,7 +6,7 @@
 | no such bank, memory, trash | NOT_FOUND | ResourceInfo |
 | name taken | ALREADY_EXISTS | ResourceInfo |
 | not in this state, pinned, read-only bank | FAILED_PRECONDITION | PreconditionFailure |
-| stale revision | ABORTED | ErrorInfo |
+| stale revision, bank busy with another run | ABORTED | ErrorInfo |
 | disk full, no place for a watcher | RESOURCE_EXHAUSTED | QuotaFailure, RetryInfo |
 | bank being opened, server stopping, disk refuses | UNAVAILABLE | RetryInfo |
 | damaged log | DATA_LOSS | ErrorInfo (file, line, offset) |
@@ -38,6 +38,7 @@ from recall.memory import errors as memory
 from recall.ranking import errors as ranking
 from recall.server import refusals
 from recall.server.refusals import Violation
+from recall.tending import errors as tending
 
 DOMAIN: Final = "recall"
 SOON = Duration(nanos=200_000_000)
@@ -125,10 +126,13 @@ TABLE: Final[dict[type, Row]] = {
     memory.BankNotFound: Row(code_pb2.NOT_FOUND, lambda e: _resource("Bank", e.bank, e)),
     memory.MemoryNotFound: Row(code_pb2.NOT_FOUND, lambda e: _resource("Memory", f"{e.bank}/{e.id}", e)),
     memory.TrashNotFound: Row(code_pb2.NOT_FOUND, lambda e: _resource("TrashedBank", e.trash_id, e)),
+    memory.RunNotFound: Row(code_pb2.NOT_FOUND, lambda e: _resource("Run", e.run, e)),
     memory.BankExists: Row(code_pb2.ALREADY_EXISTS, lambda e: _resource("Bank", e.bank, e)),
     memory.Refused: Row(code_pb2.FAILED_PRECONDITION, _precondition),
     memory.ReadOnly: Row(code_pb2.FAILED_PRECONDITION, _precondition),
     memory.StaleRevision: Row(code_pb2.ABORTED, lambda e: _info(e, "id", "expected", "actual")),
+    tending.BankBusy: Row(code_pb2.ABORTED, lambda e: _info(e, "bank", "run")),
+    tending.Ending: Row(code_pb2.UNAVAILABLE, _retry(SOON)),
     memory.DiskFull: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "disk", LATER)),
     refusals.TooManyWatchers: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "server.max_watchers", LATER)),
     memory.StorageFailure: Row(code_pb2.UNAVAILABLE, lambda e: [*_info(e, "action"), RetryInfo(retry_delay=LATER)]),

@@ -28,6 +28,7 @@ from consolidate.settings import ConsolidateSettings, JudgeSettings
 from consolidate.tidy import Pass, Step, tidy
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryServiceError
+from recall.memory.record import Policy
 from recall.tending.bank_port import BankPort
 from recall.tending.checkpoints import Checkpoint, Checkpoints
 from recall.tending.errors import Ending, TendingRefused
@@ -84,9 +85,9 @@ class Runner:
         """The last reports since the start, newest first, those of dry runs and of runs that changed nothing too."""
         return tuple(self._recent)[::-1]
 
-    def running(self) -> Sequence[tuple[str, Step]]:
-        """(run, how far it is) of what runs now."""
-        return tuple(self._steps.items())
+    def running(self) -> Sequence[Step]:
+        """How far each run is that runs now."""
+        return tuple(self._steps.values())
 
     def run(
         self, order: Order, tell: Callable[[Step], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
@@ -109,7 +110,7 @@ class Runner:
                     settings=settings,
                     budget=left,
                     judge=judge,
-                    planner=partial(plan_apart, stop=self._ending),
+                    planner=partial(plan_apart, stop=lambda: self._ending.is_set() or cancelled()),
                     now=self._clock.now,
                     tell=partial(self._step, run, tell, cancelled),
                 )
@@ -136,7 +137,8 @@ class Runner:
         try:
             with self.alone(tenant, name, this.run) as live:
                 before = live.bank.log_bytes
-                port = BankPort(live.bank, live.index, self._clock, self._breathe)
+                governed = live.bank.info.policy is Policy.GOVERNED
+                port = BankPort(live.bank, live.index, self._clock, self._breathe, governed=governed)
                 report = tidy(port, this)
                 if not this.dry_run and not report.errors:
                     found_nothing = live.bank.log_bytes == before and not report.capped

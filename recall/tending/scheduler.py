@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from time import monotonic
 from typing import Protocol
@@ -35,10 +35,10 @@ Key = tuple[str, str]
 class BankFolders(Protocol):
     """Which banks there are, and where they lie."""
 
-    def tenants(self) -> list[str] | tuple[str, ...]:
+    def tenants(self) -> Sequence[str]:
         """Everybody who has banks."""
 
-    def names(self, tenant: str) -> list[str]:
+    def list(self, tenant: str) -> Sequence[str]:
         """The banks of one of them."""
 
     def folder(self, tenant: str, name: str) -> Path:
@@ -85,7 +85,7 @@ class Scheduler:
         """Tend what is due now; the banks that had a pass, clean or not."""
         tended: list[Key] = []
         for tenant in self._folders.tenants():
-            due = [name for name in self._folders.names(tenant) if self._due((tenant, name))]
+            due = [name for name in self._folders.list(tenant) if self._due((tenant, name))]
             if due and not self._closing.is_set():
                 self._tend(tenant, due)
                 tended += [(tenant, name) for name in due]
