@@ -2,7 +2,8 @@
 
 Equal wording and equal word multisets come from hashing; cosine pairs from the nearest neighbours of each vector
 (exact below `exact_limit` texts, a clustered FAISS index above); trigram pairs from an inverted index over rare
-shingles. A memory brings at most `neighbours` cosine pairs, so a bank of near-equal texts stays linear.
+shingles. A memory brings at most its `pairs_each` most alike pairs (and those of equal wording), so a bank of near-equal
+texts stays linear.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from consolidate.memo import Memo
 from consolidate.plan import Pair, winner_order
 from consolidate.settings import ConsolidateSettings
 from consolidate.shingles import Shingles, sharing_pairs
-from consolidate.words import normal_text, synonymous
+from consolidate.words import normal_text, synonym_form
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,8 @@ class CandidateSettings:
     """Texts a trigram may stand in to count as rare."""
     shingle_probes: int = 12
     """Rarest trigrams that each memory looks up."""
+    pairs_each: int = 12
+    """Most alike pairs that a memory may bring; a pair stays when either of its two wants it."""
     group_limit: int = 16
     """Size up to which every pair of an equal-wording group is looked at; above it each is compared to the winner."""
 
@@ -57,27 +60,47 @@ def find_candidates(
     memos = [memos[at] for at in order]
     vectors = None if vectors is None else np.ascontiguousarray(vectors[order])
     shingles = Shingles.of([memo.text for memo in memos])
-    codes = np.unique(np.concatenate([*_code_batches(memos, vectors, shingles, settings, search)]))
+    alike = _equal_codes(memos, search)
+    codes = np.unique(np.concatenate([alike, *_code_batches(vectors, shingles, settings, search)]))
     left, right = codes >> 32, codes & 0xFFFFFFFF
     cosine = _cosines(vectors, left, right)
     jaccard = shingles.jaccard(left, right)
+    wanted = _most_alike(left, right, np.fmax(cosine, jaccard), len(memos), search.pairs_each)
+    wanted |= np.isin(codes, alike)
+    left, right, cosine, jaccard = left[wanted], right[wanted], cosine[wanted], jaccard[wanted]
     return {
         (memos[a].id, memos[b].id): Likeness(c, j)
         for a, b, c, j in zip(left.tolist(), right.tolist(), cosine.tolist(), jaccard.tolist(), strict=True)
     }
 
 
+def _most_alike(
+    left: NDArray[np.int64], right: NDArray[np.int64], alike: NDArray[np.float64], memos: int, each: int
+) -> NDArray[np.bool_]:
+    """Which pairs are among the `each` most alike of one of their memories; equal likeness counts by place."""
+    wanted = np.zeros(len(left), np.bool_)
+    memo = np.concatenate([left, right])
+    pair = np.tile(np.arange(len(left)), 2)
+    order = np.lexsort((pair, -alike[pair], memo))
+    first = np.searchsorted(memo[order], np.arange(memos))
+    rank = np.arange(len(order)) - first[memo[order]]
+    wanted[pair[order[rank < each]]] = True
+    return wanted
+
+
+def _equal_codes(memos: Sequence[Memo], search: CandidateSettings) -> NDArray[np.int64]:
+    """Pairs (low << 32 | high, places in `memos`) of equal normal text, or of equal words in any order."""
+    normal = _equal(memos, lambda memo: normal_text(memo.text), search.group_limit)
+    return np.concatenate([normal, _equal(memos, _reordered, search.group_limit)])
+
+
 def _code_batches(
-    memos: Sequence[Memo],
     vectors: NDArray[np.float32] | None,
     shingles: Shingles,
     settings: ConsolidateSettings,
     search: CandidateSettings,
 ) -> Iterator[NDArray[np.int64]]:
-    """Pairs as low << 32 | high, low < high, places in `memos`."""
-    yield np.zeros(0, np.int64)
-    for key in (lambda memo: normal_text(memo.text), _reordered):
-        yield _equal(memos, key, search.group_limit)
+    """Pairs as low << 32 | high, low < high, places of memories."""
     for low, high, _ in sharing_pairs(
         shingles, search.rare_document_frequency, search.shingle_probes, settings.related_jaccard
     ):
@@ -87,7 +110,7 @@ def _code_batches(
 
 
 def _reordered(memo: Memo) -> Hashable:
-    return tuple(sorted(synonymous(memo.text)))
+    return tuple(sorted(synonym_form(memo.text)))
 
 
 def _equal(memos: Sequence[Memo], key: Callable[[Memo], Hashable], limit: int) -> NDArray[np.int64]:

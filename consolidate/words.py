@@ -180,7 +180,7 @@ def same_wording(a: str, b: str) -> bool:
 
 def same_but_synonyms(a: str, b: str) -> bool:
     """True when two texts also differ at most in words that the lexicon holds for synonyms."""
-    return synonymous(a) == synonymous(b) != ()
+    return synonym_form(a) == synonym_form(b) != ()
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -190,9 +190,14 @@ def content(text: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
-def synonymous(text: str) -> tuple[str, ...]:
+def synonym_form(text: str) -> tuple[str, ...]:
     """The canonical words of a text with each listed synonym replaced by its class."""
-    return tuple([SYNONYMS.get(token, token) for token in canonical(text)])
+    return synonymous(canonical(text))
+
+
+def synonymous(tokens: tuple[str, ...]) -> tuple[str, ...]:
+    """Canonical words with each listed synonym replaced by its class."""
+    return tuple([SYNONYMS.get(token, token) for token in tokens])
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
