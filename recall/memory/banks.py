@@ -176,9 +176,9 @@ class Banks:
         place = self._place(tenant, name)
         with self._doors.through((tenant, name)):
             bank = self._opened_already(tenant, name)
+            if bank is not None:
+                return self._reloaded(bank)
             try:
-                if bank is not None:
-                    return bank.reload()
                 self._check_there(place)
                 bank, changes = Bank.open_edited(place, self._outfit)
             except Damaged as error:
@@ -240,6 +240,16 @@ class Banks:
             with self._doors.through(key):
                 self._shut(key)
         self._folder.release()
+
+    def _reloaded(self, bank: Bank) -> Sequence[str]:
+        """Of an open bank, which goes on as it was where its log cannot be taken in."""
+        try:
+            changes = bank.reload()
+        except Damaged as error:
+            raise BankDamaged(bank.name, error) from error
+        with self._mutex:
+            self._trouble.pop((bank.tenant, bank.name), None)
+        return changes
 
     def _successor(self, place: Place) -> Bank:
         return self.open(place.tenant, place.name)

@@ -54,7 +54,7 @@ class IndexSettings:
     changes_per_step: int = 16
     """Memories that one hold of the latch takes in; a recall waits for no more."""
     rebuilt_at_once: int = 5_000
-    """Memories up to which lost words are indexed before a bank is open (about a second); of more, beside its recalls."""
+    """Memories, the newest, whose lost words are indexed before a bank is open: about a second. Older ones later."""
 
 
 class BankIndex:
@@ -309,9 +309,12 @@ class BankIndex:
         self.seq = snapshot.last_seq
 
     def _rebuild_beside(self, ordinals: Sequence[int], seq: int) -> None:
-        self.lexical.rebuild((), seq)
+        """The newest memories are indexed at once, so that the first recall finds what was said last."""
+        split = max(0, len(ordinals) - self._settings.rebuilt_at_once)
+        newest = (self.columns.records[ordinal] for ordinal in ordinals[split:])
+        self.lexical.rebuild(((one.ordinal, indexed_text(one, self.bank.text(one))) for one in newest), seq)
         step = self._settings.changes_per_step
-        self.rebuilding = Rebuilding(ordinals, step, self._take_words, self.bank.name)
+        self.rebuilding = Rebuilding(ordinals[:split], step, self._take_words, self.bank.name)
         self.rebuilding.start()
 
     def _take_words(self, rebuilding: Rebuilding, ordinals: Sequence[int]) -> bool:
