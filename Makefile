@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 PROTO_VENV := .venv-proto
 PIP_FLAGS := --quiet --disable-pip-version-check
 
-.PHONY: help venv serve test lint types contracts proto proto-check pytest test-deep docs lock clean
+.PHONY: help venv serve test lint types contracts proto proto-check pytest test-deep docs golden lock clean
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 14
@@ -69,6 +69,9 @@ test-deep: $(VENV)/.dev ## the long suites
 
 docs: $(VENV)/.dev ## write the settings table of the README anew
 	@PYTHONPATH=. $(BIN)/python tests/support/settings_table.py
+
+golden: $(VENV)/.dev ## write tests/golden/RELEASE, the data folder that later releases must open
+	@PYTHONPATH=.:tests/support $(BIN)/python tests/support/golden_folder.py
 
 lock: $(VENV)/.dev ## write .constraints.txt anew from what is installed
 	@{ echo '# Every version that runs, transitive ones included; `make lock` writes this file anew.'; \

@@ -47,7 +47,7 @@ class SoakPlan:
     """Of the capacity."""
     recalls: float = 0.8
     """Of the calls; the others save."""
-    capacity_s: float = 4.0
+    capacity_s: float = 6.0
     clients: tuple[int, ...] = (4, 8)
     pool_s: float = 60.0
     """Saves draw on as many texts as are saved in this time, so that the bank stops growing."""
@@ -65,7 +65,7 @@ def plan_for(seconds: float) -> SoakPlan:
         window_s=60.0 * scale,
         pool_s=60.0 * scale,
         memories=3_000 if scale == 1.0 else 1_000,
-        capacity_s=4.0 if scale == 1.0 else 2.0,
+        capacity_s=6.0 if scale == 1.0 else 3.0,
     )
 
 
@@ -75,7 +75,7 @@ class Beside(msgspec.Struct):
     filled_banks: int = 0
     embedded: int = 0
     reloads: int = 0
-    failures: list[str] = []
+    failures: list[str] = msgspec.field(default_factory=list)
 
 
 class SoakFigures(msgspec.Struct, frozen=True):
@@ -108,11 +108,12 @@ def run(plan: SoakPlan, model: str, progress: Progress) -> SoakFigures:
         encoder = service.wait_until_embedder_is_ready(900.0)
         fill(Target(service, BANK), made.texts[: plan.memories], encoder.state == "ready", progress)
         mixed = _Mixed(made, plan)
-        capacity = _capacity(process.address, mixed, plan)
+        with _working_beside(process.address, made, plan):
+            capacity = _capacity(process.address, mixed, plan)
         mixed.bound_pool(capacity)
         task = progress.add_task("soak", total=None)
-        with FootprintWatch(process.pid) as watch:
-            recall, save, beside = _soak(process.address, mixed, made, capacity, plan)
+        with FootprintWatch(process.pid) as watch, _working_beside(process.address, made, plan) as beside:
+            recall, save = _soak(process.address, mixed, capacity, plan)
         progress.update(task, total=1, completed=1)
     rss, fds, threads = (
         drift(watch.samples, figure, plan.settled_s, plan.window_s) for figure in ("rss_mib", "fds", "threads")
@@ -196,25 +197,31 @@ def _capacity(address: str, mixed: _Mixed, plan: SoakPlan) -> float:
     return max(loop.done_per_s for loop in loops)
 
 
-def _soak(
-    address: str, mixed: _Mixed, made: Corpus, capacity: float, plan: SoakPlan
-) -> tuple[LoopResult, LoopResult, Beside]:
-    over, beside = threading.Event(), Beside()
+def _soak(address: str, mixed: _Mixed, capacity: float, plan: SoakPlan) -> tuple[LoopResult, LoopResult]:
     per_s = capacity * plan.share
-    with ThreadPoolExecutor(3) as pool:
-        reloading = pool.submit(_until, over, partial(_reload, address, beside), plan.reload_every_s, beside)
-        filling = pool.submit(_until, over, partial(_fill_and_delete, address, made, plan, over, beside), 1.0, beside)
+    with ThreadPoolExecutor(1) as pool:
         saving = pool.submit(
             open_loop, address, "save", mixed.save, per_s * (1 - plan.recalls), plan.seconds, plan.seed + 1
         )
+        recall = open_loop(address, "recall", mixed.recall, per_s * plan.recalls, plan.seconds, plan.seed)
+        return recall, saving.result()
+
+
+@contextmanager
+def _working_beside(address: str, made: Corpus, plan: SoakPlan) -> Iterator[Beside]:
+    """Reloads and a backfill inside the ``with``; the capacity, too, is measured with them going on."""
+    over, beside = threading.Event(), Beside()
+    with ThreadPoolExecutor(2) as pool:
+        works = (
+            pool.submit(_until, over, partial(_reload, address, beside), plan.reload_every_s, beside),
+            pool.submit(_until, over, partial(_fill_and_delete, address, made, plan, over, beside), 1.0, beside),
+        )
         try:
-            recall = open_loop(address, "recall", mixed.recall, per_s * plan.recalls, plan.seconds, plan.seed)
-            save = saving.result()
+            yield beside
         finally:
             over.set()
-        reloading.result()
-        filling.result()
-    return recall, save, beside
+        for work in works:
+            work.result()
 
 
 def _until(over: threading.Event, work: Callable[[], None], every_s: float, beside: Beside) -> None:

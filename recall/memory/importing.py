@@ -124,8 +124,14 @@ def _checked_event(event: PastEvent, memory: ImportedMemory) -> PastEvent:
     _check_standing(memory, "events.memory.")
     if not 0 <= event.seq <= MOST_SEQ:
         raise InvalidField("events.seq", f"{event.seq} is not between 0 and {MOST_SEQ}")
+    for field in ("superseded_by", "predecessor"):
+        names.checked_line(f"events.memory.{field}", getattr(memory, field), limits.request_id)
     kept = names.checked_memory(_as_new(memory))
-    fields = {name: getattr(kept, name) for name in kept.__struct_fields__}
+    fields = {name: getattr(kept, name) for name in kept.__struct_fields__ if name != "created_at"}
+    times = {
+        "created_at": event.at if kept.created_at is None else kept.created_at,
+        "updated_at": event.at if memory.updated_at is None else memory.updated_at,
+    }
     return replace(
         event,
         at=names.checked_time("events.at", event.at),
@@ -135,7 +141,7 @@ def _checked_event(event: PastEvent, memory: ImportedMemory) -> PastEvent:
             names.checked_line("events.actor", event.actor.id, limits.author),
             names.checked_line("events.role", event.actor.role, limits.author),
         ),
-        memory=replace(memory, **fields),
+        memory=replace(memory, **fields, **times),
     )
 
 

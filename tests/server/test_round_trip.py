@@ -215,6 +215,20 @@ def test_a_bad_history_is_refused_with_its_field(spoil: object, named: str) -> N
     assert not copy.records()
 
 
+def test_a_history_without_times_of_its_memory_has_those_of_its_events() -> None:
+    banks, bank, first = full_of_events()
+    exported = next(iter(streams.give_out(bank, pb.ExportRequest(include_retired=True, include_history=True))))
+    request = pb.ImportRequest(bank="copy", memory=exported.memory, events=exported.events)
+    for event in request.events:
+        event.memory.ClearField("created_at")
+        event.memory.ClearField("updated_at")
+    copy = banks.open_or_create(DEFAULT_TENANT, "copy")
+    assert streams.take_in(iter([request]), copy, LOCAL, BATCH).created == 1
+    banks.reload(DEFAULT_TENANT, "copy")
+    entries = copy.history(first)[:-1]
+    assert [entry.record.updated_at for entry in entries] == [entry.at for entry in entries]
+
+
 def test_rows_that_are_memories_alone_still_import() -> None:
     banks = banks_on()
     bank = banks.open_or_create(DEFAULT_TENANT, "bank")

@@ -31,3 +31,18 @@ def _event(entry: HistoryEntry) -> tuple[object, ...]:
 def _plain(record: Record, text: str) -> dict[str, object]:
     fields = msgspec.structs.asdict(record)
     return {name: value for name, value in fields.items() if name not in _OF_THIS_LOG} | {"text": text}
+
+
+def facts(bank: Bank) -> object:
+    """All of it as JSON has it, for a file."""
+    whole = {
+        "info": bank.info,
+        "last_seq": bank.last_seq,
+        "memories": memories(bank),
+        "events": {record.id: [list(_told(entry)) for entry in bank.history(record.id)] for record in bank.records()},
+    }
+    return msgspec.json.decode(msgspec.json.encode(whole))
+
+
+def _told(entry: HistoryEntry) -> tuple[object, ...]:
+    return entry.seq, *_event(entry)
