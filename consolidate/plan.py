@@ -7,10 +7,10 @@ never a loser. A memory sits in at most one merge group.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from consolidate.guards import Verdict
+from consolidate.guards import Finding, Verdict
 from consolidate.judgement import Judgement, Likeness, judge
 from consolidate.memo import Memo
 from consolidate.settings import ConsolidateSettings
@@ -59,14 +59,21 @@ def winner_order(memo: Memo) -> tuple[bool, int, int, str]:
     return (not memo.pinned, -memo.corroboration, memo.created_at, memo.id)
 
 
-def make_plan(memos: Iterable[Memo], candidates: Mapping[Pair, Likeness], settings: ConsolidateSettings) -> Plan:
+def make_plan(
+    memos: Iterable[Memo],
+    candidates: Mapping[Pair, Likeness],
+    settings: ConsolidateSettings,
+    undone: Collection[Pair] = frozenset(),
+) -> Plan:
     """Judge every candidate pair (ids in ascending order) and group the pairs around winners.
 
-    Pairs that name an id outside `memos`, or one id twice, are left out.
+    Pairs that name an id outside `memos`, or one id twice, are left out. Pairs that a person has parted
+    (`undone`, in either order) stay apart.
     """
     by_id = {memo.id: memo for memo in memos}
+    parted = {(min(pair), max(pair)) for pair in undone}
     judged = {
-        pair: judge(by_id[pair[0]], by_id[pair[1]], likeness, settings)
+        pair: _parted(likeness) if pair in parted else judge(by_id[pair[0]], by_id[pair[1]], likeness, settings)
         for pair, likeness in candidates.items()
         if pair[0] in by_id and pair[1] in by_id and pair[0] != pair[1]
     }
@@ -79,6 +86,10 @@ def make_plan(memos: Iterable[Memo], candidates: Mapping[Pair, Likeness], settin
         if judged[pair].verdict is Verdict.KEEP
     )
     return Plan(merges, proposals, kept, len(by_id))
+
+
+def _parted(likeness: Likeness) -> Judgement:
+    return Judgement(Verdict.KEEP, likeness, (Finding("undone", Verdict.KEEP, "a person took this merge back"),))
 
 
 def _groups(

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from consolidate.candidates import find_candidates
 from consolidate.errors import PlanningError, Stopped
 from consolidate.memo import Memo
-from consolidate.plan import Group, Kept, capped, make_plan
+from consolidate.plan import Group, Kept, Pair, capped, make_plan
 from consolidate.settings import ConsolidateSettings
 
 _MODULE = "consolidate.planning_process"
@@ -46,10 +46,14 @@ class Planned:
 
 
 def plan_here(
-    memos: Sequence[Memo], vectors: NDArray[np.float32] | None, settings: ConsolidateSettings, budget: int
+    memos: Sequence[Memo],
+    vectors: NDArray[np.float32] | None,
+    settings: ConsolidateSettings,
+    budget: int,
+    undone: frozenset[Pair],
 ) -> Planned:
     """Plan in this process; `budget` losers at the most."""
-    plan = make_plan(memos, find_candidates(memos, vectors, settings), settings)
+    plan = make_plan(memos, find_candidates(memos, vectors, settings), settings, undone)
     merges, left = capped(plan.merges, budget)
     proposals = sorted(plan.proposals, key=_likeness, reverse=True)
     return Planned(
@@ -68,6 +72,7 @@ def plan_apart(
     vectors: NDArray[np.float32] | None,
     settings: ConsolidateSettings,
     budget: int,
+    undone: frozenset[Pair],
     stop: Callable[[], bool] = lambda: False,
 ) -> Planned:
     """As plan_here, by a process of its own when the bank is large; it ends when `stop` says so.
@@ -75,7 +80,7 @@ def plan_apart(
     Raises PlanningError, Stopped.
     """
     if len(memos) <= settings.inline_memories:
-        return plan_here(memos, vectors, settings, budget)
+        return plan_here(memos, vectors, settings, budget, undone)
     child = subprocess.Popen(
         [sys.executable, "-P", "-m", _MODULE],
         stdin=subprocess.PIPE,
@@ -84,7 +89,7 @@ def plan_apart(
         env=_environment(),
     )
     try:
-        return _conversation(child, memos, vectors, settings, budget, stop)
+        return _conversation(child, memos, vectors, settings, budget, undone, stop)
     finally:
         child.kill()
         child.communicate()
@@ -96,6 +101,7 @@ def _conversation(
     vectors: NDArray[np.float32] | None,
     settings: ConsolidateSettings,
     budget: int,
+    undone: frozenset[Pair],
     stop: Callable[[], bool],
 ) -> Planned:
     assert child.stdin is not None
@@ -106,7 +112,7 @@ def _conversation(
     reader.start()
     listener.start()
     with suppress(BrokenPipeError):  # the child's own words say why
-        _tell(child.stdin, memos, vectors, settings, budget)
+        _tell(child.stdin, memos, vectors, settings, budget, undone)
     waited = 0.0
     while reader.is_alive():
         reader.join(_LOOK_S)
@@ -129,10 +135,11 @@ def _tell(
     vectors: NDArray[np.float32] | None,
     settings: ConsolidateSettings,
     budget: int,
+    undone: frozenset[Pair],
 ) -> None:
     """In small pieces: pickling holds the interpreter, and recalls run beside it."""
     pieces = range(0, len(memos), _MEMOS_PER_PIECE)
-    pickle.dump((settings, budget, len(pieces), None if vectors is None else vectors.shape), stream)
+    pickle.dump((settings, budget, undone, len(pieces), None if vectors is None else vectors.shape), stream)
     for start in pieces:
         pickle.dump(memos[start : start + _MEMOS_PER_PIECE], stream)
         stream.flush()
@@ -169,10 +176,10 @@ def answer(source: IO[bytes], target: IO[bytes]) -> None:
     """The other end of `_tell`."""
     os.nice(_NICENESS)
     header: Any = pickle.load(source)
-    settings, budget, pieces, shape = header
+    settings, budget, undone, pieces, shape = header
     memos: list[Memo] = []
     for _ in range(pieces):
         memos.extend(pickle.load(source))
     vectors = None if shape is None else np.frombuffer(source.read(), np.float32).reshape(shape)
-    pickle.dump(plan_here(memos, vectors, settings, budget), target)
+    pickle.dump(plan_here(memos, vectors, settings, budget, undone), target)
     target.flush()

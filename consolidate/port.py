@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consolidate.memo import Memo
+from consolidate.plan import Pair
 from consolidate.report import BankReport
 
 
@@ -79,6 +80,9 @@ class Port(Protocol):
 
     def vectors(self, memos: Sequence[Memo]) -> NDArray[np.float32] | None:
         """(len(memos), dimensions), unit length, NaN where one is missing; None when there are none."""
+
+    def undone(self) -> frozenset[Pair]:
+        """Pairs whose merge a person took back."""
 
     def merge(self, run: str, order: MergeOrder) -> Outcome:
         """Carry a merge out: one write, checked against the bank as it is now."""

@@ -19,13 +19,13 @@ from consolidate.asking import Asking
 from consolidate.errors import TendingError
 from consolidate.judge import Judge
 from consolidate.memo import Memo
-from consolidate.plan import Group
+from consolidate.plan import Group, Pair
 from consolidate.planning import Planned
 from consolidate.port import Port
 from consolidate.report import BankReport, group_report, kept_report
 from consolidate.settings import ConsolidateSettings
 
-Planner = Callable[[Sequence[Memo], NDArray[np.float32] | None, ConsolidateSettings, int], Planned]
+Planner = Callable[[Sequence[Memo], NDArray[np.float32] | None, ConsolidateSettings, int, frozenset[Pair]], Planned]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def tidy(port: Port, this: Pass) -> BankReport:
         this.tell(Step(this.run, port.name, "list", 0, 1))
         memos = port.memos()
         this.tell(Step(this.run, port.name, "plan", 0, len(memos)))
-        planned = this.planner(memos, port.vectors(memos), this.settings, this.budget)
+        planned = this.planner(memos, port.vectors(memos), this.settings, this.budget, port.undone())
         report = _planned(report, planned)
         if not this.dry_run:
             report = _carried_out(port, this, report, planned, memos)

@@ -192,6 +192,11 @@ class Bank:
             raise RunNotFound(self.name, run)
         return trace(opened.log, run, seqs)
 
+    def undone(self) -> frozenset[tuple[str, str]]:
+        """(winner, loser) of every merge that a person took back."""
+        with self._reading:
+            return frozenset(self._current().state.undone)
+
     @property
     def mined(self) -> int:
         """Ordinal of the last episode that was mined; -1 before the first."""
@@ -344,7 +349,9 @@ class Bank:
         self, items: Sequence[NewMemory], action: Action, actor: Actor, request_id: str
     ) -> list[Saved | MemoryServiceError]:
         names.checked_request_id(request_id)
-        checked = [saving.Item.of(item, MemoryId(self._outfit.new_id())) for item in items]
+        now, days = self._outfit.clock.now(), self._outfit.settings.episode_days
+        due = [saving.with_episode_expiry(item, now, days) for item in items]
+        checked = [saving.Item.of(item, MemoryId(self._outfit.new_id())) for item in due]
         return self._write(saving.Save(checked, action, request_id), actor)
 
     def _current(self) -> Opened:

@@ -33,6 +33,8 @@ from recall.memory.record import (
 )
 from recall.memory.state import Draft
 
+MICROS_A_DAY = 86_400_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -127,6 +129,13 @@ class Save:
         )
         change = draft.emit(body, setting.now)
         return Saved(change.after, Outcome.UPDATED, change.seq)
+
+
+def with_episode_expiry(memory: NewMemory, now: int, days: float) -> NewMemory:
+    """An episode that names no end ends so many days after it is saved; 0 days: never. Others are as they are."""
+    if memory.kind is not Kind.EPISODE or memory.expires_at != 0 or days == 0:
+        return memory
+    return structs.replace(memory, expires_at=now + round(days * MICROS_A_DAY))
 
 
 def in_use(record: Record, now: int) -> bool:

@@ -17,5 +17,7 @@ class StorageSettings:
     """Most commands that share one write and one fdatasync."""
     gather_share: float = 0.5
     """Part of the last write's time that the next one waits for those who wrote then; who writes alone never waits."""
+    episode_days: float = 30.0
+    """Days after which a saved memory of kind EPISODE expires, unless it names its own end; 0 means never."""
     slow_sync_ms: float = 100.0
     """An fdatasync that takes longer is logged as a warning."""

@@ -39,6 +39,7 @@ class State:
         self.info = BankInfo()
         self.last_seq = 0
         self.runs: dict[str, list[int]] = {}  # consolidation run → the seqs of its events, its undoing included
+        self.undone: set[tuple[str, str]] = set()  # (winner, loser) of merges that a person took back
         self.mined = -1  # ordinal of the last episode that was mined
         self._request_ids_kept = request_ids_kept
         self._event_before = array("q", [0])  # seq → the event before it of the same memory, 0 when first
@@ -77,6 +78,7 @@ class State:
         self._remember_requests(draft.requests)
         for run, seq in draft.runs:
             self.runs.setdefault(run, []).append(seq)
+        self.undone.update(draft.undone)
         self.mined = draft.mined
         for ordinal in draft.touched:
             self.last_seq += 1
@@ -112,6 +114,7 @@ class Draft:
         self.requests: dict[str, Answered] = {}
         self.info = state.info
         self.runs: list[tuple[str, int]] = []
+        self.undone: list[tuple[str, str]] = []
         self.mined = state.mined
         self.touched: list[int] = []  # by event: the memory's ordinal, -1 for an event of the bank
         self.changes: list[Change] = []
@@ -179,6 +182,8 @@ class Draft:
         """Fold the next event in. None for an event of the bank. Raises FoldError."""
         if body.run is not UNSET:
             self.runs.append((body.run, self.last_seq + 1))
+        if body.op == "release" and body.loser is not UNSET:
+            self.undone.append((body.id, body.loser))
         if body.op in ("bank", "run"):
             self._fold_bank(body)
             self.touched.append(-1)

@@ -68,6 +68,10 @@ class BankPort:
             ordinals = [self._bank.get(memo.id).ordinal for memo in memos]
         return self._index.vectors_of(ordinals)
 
+    def undone(self) -> frozenset[tuple[str, str]]:
+        """Pairs whose merge a person took back."""
+        return self._bank.undone()
+
     def merge(self, run: str, order: MergeOrder) -> Outcome:
         """One write, checked against the bank as it is now."""
         losers = [MergeLoser(loser.id, loser.revision, loser.why) for loser in order.losers]
