@@ -45,8 +45,10 @@ SOON = Duration(nanos=200_000_000)
 """When to ask again for a bank that is being opened, or for a server that restarts."""
 LATER = Duration(seconds=30)
 """When to ask again where somebody must make room first."""
-MOST_TOLD = 2_000
-"""Characters of a status message: it travels in trailing metadata, which is small."""
+MOST_TOLD = 500
+"""Characters of a status message: it travels in trailing metadata twice, once with up to 12 bytes a character."""
+MOST_DETAILED = 3_000
+"""Bytes of violations: a client drops a status whose metadata is over 8 KiB, and details are sent as base64."""
 
 BUG: Final = Status(
     code=code_pb2.INTERNAL, message="internal error: a bug in the service; the server's log has the traceback"
@@ -84,9 +86,14 @@ def code_name(status: Status) -> str:
 
 
 def bad_request(violations: Sequence[Violation]) -> list[Message]:
-    """One violation a field."""
-    fields = [BadRequest.FieldViolation(field=one.field, description=one.problem) for one in violations]
-    return [BadRequest(field_violations=fields)]
+    """One violation a field, of the first ones that a client can be told of."""
+    request = BadRequest()
+    for one in violations:
+        request.field_violations.add(field=one.field[:MOST_TOLD], description=one.problem[:MOST_TOLD])
+        if request.ByteSize() > MOST_DETAILED and len(request.field_violations) > 1:
+            del request.field_violations[-1]
+            break
+    return [request]
 
 
 def _resource(kind: str, name: str, problem: object) -> list[Message]:
