@@ -165,6 +165,15 @@ class Vectors:
         best[np.isneginf(best)] = np.nan
         return best
 
+    def first_of(self, ordinal: int) -> NDArray[np.float32] | None:
+        """The vector (dimensions,) of a memory's first window; None where it has none."""
+        with self._lock:
+            place = self._places.get(ordinal)
+            if place is None:
+                return None
+            row: NDArray[np.float32] = self._snapshot.rows.gather(np.array([place[0]], np.int64))[0]
+            return row
+
     def dense(self, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """Cosine by ordinal, (size,); NaN where there is no vector. A full scan: for banks up to `dense_limit`."""
         snapshot = self._snapshot

@@ -25,7 +25,7 @@ from index.lexical_settings import LexicalSettings
 from index.vectors import VectorSettings
 from recall.address import parse_address
 from recall.memory.settings import StorageSettings
-from recall.ranking.settings import BudgetSettings, RankingSettings
+from recall.ranking.settings import BudgetSettings, RankingSettings, RerankSettings
 from recall.server.settings import ServerSettings
 
 DEFAULT_LISTEN = "127.0.0.1:50051"
@@ -63,6 +63,7 @@ class Settings(BaseSettings):
     recall: RecallSettings = Field(default_factory=RecallSettings)
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
     ranking: RankingSettings = Field(default_factory=RankingSettings)
+    rerank: RerankSettings = Field(default_factory=RerankSettings)
     consolidate: ConsolidateSettings = Field(default_factory=ConsolidateSettings)
     judge: JudgeSettings = Field(default_factory=JudgeSettings)
 

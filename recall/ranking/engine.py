@@ -5,7 +5,8 @@
     wait       for the vector, inside the budget                   (vector_leg, budget)
     score      every memory by every leg that is there             (scoring, fuse)
     cut        filters, total order, the best k                    (allowed, ranking, cut)
-    fetch      their texts, from the log                           (bank)
+    reorder    the first of them by a second stage, if there is one (second_stage)
+    fold       what says the same; texts come from the log         (restatements)
 
 Every reading of the index is one pass under its latch: nothing is waited for and no disk is read inside. When a write
 came while the vector was made, the words are scored anew, so an answer is of one state. All memories are scored, so
@@ -26,22 +27,24 @@ from recall.ranking.bank_index import BankIndex
 from recall.ranking.budget import Budget
 from recall.ranking.evidence import Words
 from recall.ranking.explain import signals_of
-from recall.ranking.query import RecallQuery
-from recall.ranking.results import Degraded, DegradedReason, Ranked, RankedMemory, Signal, WhyNot
+from recall.ranking.fuse import positive
+from recall.ranking.query import Mode, RecallQuery
+from recall.ranking.restatements import RESTATED, folded
+from recall.ranking.results import Degraded, DegradedReason, Ranked, RankedMemory, WhyNot
 from recall.ranking.scoring import Pass, Scored, capped, score
+from recall.ranking.second_stage import SecondStage
 from recall.ranking.settings import RankingSettings
+from recall.ranking.shortlist import Candidate, Texts
 from recall.ranking.stopwatch import Stopwatch
 from recall.ranking.vector_leg import Asked
-from recall.ranking.why_not import why_not
+from recall.ranking.why_not import placed, why_not
 
 
 @dataclass(frozen=True, slots=True)
 class _Picked:
-    """The results of one pass, all but their texts."""
+    """The best of one pass, more than the limit where later stages choose among them."""
 
-    records: tuple[Record, ...]
-    scores: tuple[float, ...]
-    signals: tuple[tuple[Signal, ...], ...]
+    candidates: list[Candidate]
     retrieval: str
     degraded: tuple[Degraded, ...]
     seq: int
@@ -67,8 +70,10 @@ class Engine:
         slot: EmbedderSource,
         clock: Clock,
         monotonic: Callable[[], float] = time.monotonic,
+        second_stage: SecondStage | None = None,
     ) -> None:
         """`monotonic` gives seconds, on the clock that budgets are on."""
+        self._second_stage = second_stage
         self._settings = settings
         self._queries = queries
         self._slot = slot
@@ -91,19 +96,35 @@ class Engine:
             words = early.words if early and early.seq == index.seq else _words_now(index, one)
             watch.lap("lexical")
             scored = score(index, one, words, arrived, watch)
-            picked = _pick(index, one, scored, about)
+            picked = _pick(index, one, scored, about, self._depth(one))
             watch.lap("fuse")
-        results = _fetch(bank, picked)
+        texts = Texts(bank.text)
+        candidates, late = self._reordered(one, picked.candidates, texts, budget)
+        watch.lap("rerank")
+        results = _told(_folded(index, one, candidates, texts), texts)
         watch.lap("fetch")
         return Ranked(
             results=results,
             retrieval=picked.retrieval,
-            degraded=picked.degraded,
+            degraded=(*picked.degraded, *late),
             as_of_seq=picked.seq,
             below_min_score=picked.below_min_score,
             timings=watch.timings(),
-            why_not=picked.why_not,
+            why_not=picked.why_not and placed(picked.why_not, candidates),
         )
+
+    def _depth(self, one: Pass) -> int:
+        """Candidates that the stages after the fusion choose from."""
+        depth = one.query.limit + (one.settings.folded_most if one.settings.fold_restatements else 0)
+        return max(depth, self._second_stage.depth) if self._second_stage is not None else depth
+
+    def _reordered(
+        self, one: Pass, candidates: list[Candidate], texts: Texts, budget: Budget
+    ) -> tuple[list[Candidate], tuple[Degraded, ...]]:
+        """By the second stage; a query that is measured by one leg alone has none."""
+        if self._second_stage is None or one.query.mode in {Mode.LEXICAL, Mode.SEMANTIC}:
+            return candidates, ()
+        return self._second_stage.reordered(one.question.embedded, candidates, texts, budget.deadline)
 
     def _ask(self, index: BankIndex, query: RecallQuery) -> tuple[Pass, Asked]:
         settings = query.settings(self._settings)
@@ -122,14 +143,15 @@ def _words_now(index: BankIndex, one: Pass) -> Words:
     return legs.words(index, one.question, one.query.include_superseded)
 
 
-def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None) -> _Picked:
+def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None, depth: int) -> _Picked:
     ranking, query = scored.ranking, one.query
-    best, under = ranking.best(query.limit, query.min_score)
+    best, under = ranking.best(depth, query.min_score)
     explained = [signals_of(at, ranking.evidence, ranking.fused) for at in best] if query.explain else [()] * len(best)
     return _Picked(
-        records=tuple([ranking.records[at] for at in best]),
-        scores=tuple([ranking.score(at) for at in best]),
-        signals=tuple(explained),
+        candidates=[
+            Candidate(ranking.records[at], ranking.total(at), signals)
+            for at, signals in zip(best, explained, strict=True)
+        ],
         retrieval=ranking.retrieval,
         degraded=(*scored.degraded, *capped(one.question), *_incomplete(index)),
         seq=index.seq,
@@ -158,10 +180,22 @@ def _why_not(index: BankIndex, one: Pass, scored: Scored, about: Record) -> WhyN
     return why_not(record, scored.ranking, excluded)
 
 
-def _fetch(bank: Bank, picked: _Picked) -> tuple[RankedMemory, ...]:
+def _folded(index: BankIndex, one: Pass, candidates: list[Candidate], texts: Texts) -> list[Candidate]:
+    if not one.settings.fold_restatements:
+        return candidates[: one.query.limit]
+    embedded = index.embedded
+    vector_of = embedded.vectors.first_of if embedded is not None else _no_vector
+    return folded(candidates, one.query.limit, texts, vector_of, RESTATED)
+
+
+def _no_vector(ordinal: int) -> None:  # noqa: ARG001 - stands for a leg that is not there
+    return None
+
+
+def _told(candidates: list[Candidate], texts: Texts) -> tuple[RankedMemory, ...]:
     return tuple(
         [
-            RankedMemory(record, bank.text(record), score, signals)
-            for record, score, signals in zip(picked.records, picked.scores, picked.signals, strict=True)
+            RankedMemory(one.record, texts.of(one.record), positive(one.total), one.signals, one.restatements)
+            for one in candidates
         ]
     )

@@ -31,9 +31,13 @@ class Ranking:
         """Ordinals of all that may be results, unsorted."""
         return np.flatnonzero(self.fused.admitted & self.allowed)
 
+    def total(self, ordinal: int) -> float:
+        """The sum of the signals of one memory; any number."""
+        return float(self.fused.total[ordinal])
+
     def score(self, ordinal: int) -> float:
         """Of one memory; above 0."""
-        return positive(float(self.fused.total[ordinal]))
+        return positive(self.total(ordinal))
 
     def best(self, limit: int, min_score: float | None) -> tuple[list[int], int]:
         """Ordinals of the best `limit`, best first, and how many matching memories fell under `min_score`."""

@@ -17,6 +17,8 @@ class DegradedReason(StrEnum):
     QUERY_CAPPED = "query_capped"
     EMBEDDER_OFF = "embedder_off"
     APPROXIMATE = "approximate"
+    RERANK_LATE = "rerank_late"
+    RERANK_DOWN = "rerank_down"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,8 @@ class RankedMemory:
     text: str
     score: float
     signals: tuple[Signal, ...] = ()
+    restatements: tuple[MemoryId, ...] = ()
+    """Memories that say the same, would have ranked below, and were left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,7 @@ class Timings:
     lexical_ms: float = 0.0
     vector_ms: float = 0.0
     fuse_ms: float = 0.0
+    rerank_ms: float = 0.0
     fetch_ms: float = 0.0
 
 

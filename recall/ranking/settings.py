@@ -79,6 +79,10 @@ class RankingSettings:
     """Prior mean of the cosine between unrelated texts."""
     prior_cosine_deviation: float = 0.12
     """Prior deviation of the cosine between unrelated texts."""
+    fold_restatements: bool = True
+    """Whether results that say the same are folded into the best of them; contradictions never are."""
+    folded_most: int = 50
+    """Restatements that are passed over at most to fill one answer."""
     max_query_terms: int = 64
     """Distinct words of a query that are looked up; the rest are left out and the answer says so."""
     max_query_characters: int = 4_000
@@ -111,3 +115,21 @@ class BudgetSettings:
     """No request gets more than this."""
     reserve_ms: float = 15.0
     """Kept back from the call's deadline for sending the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class RerankSettings:
+    """The second stage: late interaction over the first of the fused list. Off by default."""
+
+    model: str = ""
+    """A folder with model.onnx and tokenizer.json of a ColBERT-like encoder; empty: no second stage."""
+    candidates: int = 50
+    """The first of the fused list that are looked at."""
+    weight: float = 0.6
+    """Weight of the token similarity, in its deviations over the candidates."""
+    max_tokens: int = 256
+    """Tokens of a text that are read."""
+    cache_bytes: int = 268_435_456
+    """Room for the token vectors of memories in RAM; some 15 kB a memory of a few sentences."""
+    most_pending: int = 1_000
+    """Memories that may wait to be encoded."""

@@ -1,13 +1,18 @@
 """Where one memory stands for a query: its place in the fused list and in every leg, and why it is no result if so."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from recall.memory.record import Record
 from recall.ranking import signals
 from recall.ranking.explain import entity_leg, signals_of
+from recall.ranking.fuse import positive
 from recall.ranking.ranking import SEMANTIC, Ranking
 from recall.ranking.results import LegRank, WhyNot
+from recall.ranking.shortlist import Candidate
 
 
 def why_not(record: Record, ranking: Ranking, excluded: str) -> WhyNot:
@@ -23,6 +28,15 @@ def why_not(record: Record, ranking: Ranking, excluded: str) -> WhyNot:
         legs=_legs(at, ranking),
         signals=signals_of(at, ranking.evidence, fused),
     )
+
+
+def placed(found: WhyNot, candidates: Sequence[Candidate]) -> WhyNot:
+    """`found` with the rank that a second stage gave the memory, where it was a candidate."""
+    for place, one in enumerate(candidates, start=1):
+        if one.record.id == found.id and found.rank:
+            signals = one.signals or found.signals
+            return replace(found, rank=place, score=positive(one.total), signals=signals)
+    return found
 
 
 def _rank(record: Record, ranking: Ranking) -> int:

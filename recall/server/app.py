@@ -21,7 +21,9 @@ from pathlib import Path
 from index.analyzer import Analyzer
 from index.backfill import Backfill
 from index.embedder import EmbedderSlot
+from index.late_interaction import LateInteraction
 from index.query_cache import QueryCache
+from index.token_encoder import TokenEncoder
 from recall.address import Address
 from recall.doctor import Doctor
 from recall.memory.bank import Bank
@@ -31,6 +33,8 @@ from recall.memory.errors import DataFolderUnusable
 from recall.memory.files import DiskFiles
 from recall.ranking.bank_index import BankIndex, IndexSettings
 from recall.ranking.engine import Engine
+from recall.ranking.second_stage import SecondStage
+from recall.ranking.settings import RerankSettings
 from recall.server.admin_service import AdminService, Running
 from recall.server.bank_service import BankService
 from recall.server.consolidate_service import ConsolidateService, Tending
@@ -97,7 +101,8 @@ def running(settings: Settings) -> Iterator[Address]:
         telemetry.show(gauges(live))
         flusher = parts.enter_context(closing(Flusher(live, settings.server.flush_every_s)))
         warmer = parts.enter_context(closing(Warmer(live, settings.server.warm_banks)))
-        engine = Engine(settings.ranking, queries, slot, clock)
+        second = parts.enter_context(second_stage(settings.rerank))
+        engine = Engine(settings.ranking, queries, slot, clock, second_stage=second)
         doctor = Doctor(settings.data, live, engine, slot, partial(scratch, settings, slot))
         traffic = Traffic(backfill.paused)
         tending = make_tending(settings, live, traffic, clock)
@@ -130,6 +135,18 @@ def make_tending(settings: Settings, live: LiveBanks, traffic: Traffic, clock: C
 def lease_in_time(live: LiveBanks, tenant: str, name: str) -> AbstractContextManager[LiveBank]:
     """A bank for work that is in no hurry."""
     return live.lease(name, LONGEST_WAIT_S, tenant)
+
+
+@contextmanager
+def second_stage(settings: RerankSettings) -> Iterator[SecondStage | None]:
+    """The stage that reorders by late interaction, where a model is named for it."""
+    if not settings.model:
+        yield None
+        return
+    load = partial(TokenEncoder, Path(settings.model), settings.max_tokens)
+    with closing(LateInteraction(load, settings.cache_bytes, settings.most_pending, time.monotonic)) as late:
+        late.start()
+        yield SecondStage(late, settings)
 
 
 def make_index(settings: Settings, slot: EmbedderSlot, backfill: Backfill, hub: WatchHub, bank: Bank) -> BankIndex:

@@ -57,6 +57,7 @@ def response(ranked: Ranked, bank: str) -> pb.RecallResponse:
         result.score = ranked_memory.score
         if ranked_memory.signals:
             result.signals.extend(_signals(ranked_memory.signals))
+        result.restatement_ids.extend(ranked_memory.restatements)
     for degraded in ranked.degraded:
         message.degraded.add(reason=REASON_OUT[degraded.reason], detail=degraded.detail)
     _fill_timings(message.timings, ranked.timings)
@@ -98,6 +99,7 @@ def _fill_timings(message: pb.RecallTimings, timings: Timings) -> None:
     message.vector_ms = timings.vector_ms
     message.fuse_ms = timings.fuse_ms
     message.fetch_ms = timings.fetch_ms
+    message.rerank_ms = timings.rerank_ms
 
 
 def _why_not(why: WhyNot) -> pb.WhyNot:

@@ -114,6 +114,10 @@ class _DegradationReasonEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Deg
     """`embedding.model` is "none"."""
     DEGRADATION_REASON_APPROXIMATE: _DegradationReason.ValueType  # 8
     """The vector scan was compressed: recall of the vector leg is high, not exact."""
+    DEGRADATION_REASON_RERANK_LATE: _DegradationReason.ValueType  # 9
+    """The second stage was not ready inside the budget: the fused order stands."""
+    DEGRADATION_REASON_RERANK_DOWN: _DegradationReason.ValueType  # 10
+    """The model of the second stage does not load."""
 
 class DegradationReason(_DegradationReason, metaclass=_DegradationReasonEnumTypeWrapper):
     """Machine-readable reasons."""
@@ -136,6 +140,10 @@ DEGRADATION_REASON_EMBEDDER_OFF: DegradationReason.ValueType  # 7
 """`embedding.model` is "none"."""
 DEGRADATION_REASON_APPROXIMATE: DegradationReason.ValueType  # 8
 """The vector scan was compressed: recall of the vector leg is high, not exact."""
+DEGRADATION_REASON_RERANK_LATE: DegradationReason.ValueType  # 9
+"""The second stage was not ready inside the budget: the fused order stands."""
+DEGRADATION_REASON_RERANK_DOWN: DegradationReason.ValueType  # 10
+"""The model of the second stage does not load."""
 Global___DegradationReason: _TypeAlias = DegradationReason  # noqa: Y015
 
 @_typing.final
@@ -378,6 +386,7 @@ class RecallResult(_message.Message):
     MEMORY_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
     SIGNALS_FIELD_NUMBER: _builtins.int
+    RESTATEMENT_IDS_FIELD_NUMBER: _builtins.int
     score: _builtins.float
     """Higher is better; comparable within one response."""
     @_builtins.property
@@ -388,16 +397,21 @@ class RecallResult(_message.Message):
     def signals(self) -> _containers.RepeatedCompositeFieldContainer[Global___Signal]:
         """What the score is made of, when explain was set."""
 
+    @_builtins.property
+    def restatement_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Memories that say the same, would have ranked below, and were left out."""
+
     def __init__(
         self,
         *,
         memory: _memory_pb2.Memory | None = ...,
         score: _builtins.float = ...,
         signals: _abc.Iterable[Global___Signal] | None = ...,
+        restatement_ids: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "score", b"score", "signals", b"signals"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "restatement_ids", b"restatement_ids", "score", b"score", "signals", b"signals"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -472,6 +486,7 @@ class RecallTimings(_message.Message):
     VECTOR_MS_FIELD_NUMBER: _builtins.int
     FUSE_MS_FIELD_NUMBER: _builtins.int
     FETCH_MS_FIELD_NUMBER: _builtins.int
+    RERANK_MS_FIELD_NUMBER: _builtins.int
     total_ms: _builtins.float
     """From the request's arrival in the engine to the ranked list."""
     analyze_ms: _builtins.float
@@ -486,6 +501,8 @@ class RecallTimings(_message.Message):
     """Fusing, context signals and the cut."""
     fetch_ms: _builtins.float
     """Reading the records of the results."""
+    rerank_ms: _builtins.float
+    """The second stage, when there is one."""
     def __init__(
         self,
         *,
@@ -496,10 +513,11 @@ class RecallTimings(_message.Message):
         vector_ms: _builtins.float = ...,
         fuse_ms: _builtins.float = ...,
         fetch_ms: _builtins.float = ...,
+        rerank_ms: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["analyze_ms", b"analyze_ms", "embed_ms", b"embed_ms", "fetch_ms", b"fetch_ms", "fuse_ms", b"fuse_ms", "lexical_ms", b"lexical_ms", "total_ms", b"total_ms", "vector_ms", b"vector_ms"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["analyze_ms", b"analyze_ms", "embed_ms", b"embed_ms", "fetch_ms", b"fetch_ms", "fuse_ms", b"fuse_ms", "lexical_ms", b"lexical_ms", "rerank_ms", b"rerank_ms", "total_ms", b"total_ms", "vector_ms", b"vector_ms"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

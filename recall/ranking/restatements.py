@@ -1,0 +1,76 @@
+"""Restatements do not eat the limit: of memories that say the same, the best stands for all.
+
+A candidate is folded into a result above it when nothing but the wording differs: equal canonical wording, or a cosine
+of at least `merge_cosine`, and no guard of `consolidate` has a reason why the two must stay apart. "The port is 5432"
+and "the port is 5433" are nearly one vector and stay two results. Nothing is retired: the result names what it folded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consolidate.guards import Verdict
+from consolidate.judgement import Likeness, judge
+from consolidate.memo import Memo
+from consolidate.settings import ConsolidateSettings
+from consolidate.words import same_wording
+from recall.memory.record import Record
+from recall.ranking.shortlist import Candidate, Texts
+
+RESTATED = ConsolidateSettings()
+"""What counts as the same; nothing of it is retired here, so a bank's own settings of tending do not matter."""
+
+Vector = NDArray[np.float32]
+VectorOf = Callable[[int], Vector | None]
+
+
+def folded(
+    candidates: Sequence[Candidate], limit: int, texts: Texts, vector_of: VectorOf, settings: ConsolidateSettings
+) -> list[Candidate]:
+    """The first `limit` that are left; `vector_of` gives the unit vector of a memory by ordinal, where it has one."""
+    kept: list[Candidate] = []
+    for candidate in candidates:
+        if len(kept) == limit:
+            break
+        above = _restated(candidate, kept, texts, vector_of, settings)
+        if above is None:
+            kept.append(candidate)
+        else:
+            one = kept[above]
+            kept[above] = replace(one, restatements=(*one.restatements, candidate.record.id))
+    return kept
+
+
+def _restated(
+    candidate: Candidate, kept: Sequence[Candidate], texts: Texts, vector_of: VectorOf, settings: ConsolidateSettings
+) -> int | None:
+    """The place in `kept` of the memory that `candidate` repeats."""
+    text, vector = texts.of(candidate.record), vector_of(candidate.ordinal)
+    for place, other in enumerate(kept):
+        cosine = _cosine(vector, vector_of(other.ordinal))
+        if cosine < settings.merge_cosine and not same_wording(text, texts.of(other.record)):
+            continue
+        likeness = Likeness(cosine, 0.0)
+        memo, above = _memo(candidate.record, text), _memo(other.record, texts.of(other.record))
+        if judge(memo, above, likeness, settings).verdict is Verdict.MERGE:
+            return place
+    return None
+
+
+def _cosine(a: Vector | None, b: Vector | None) -> float:
+    return -1.0 if a is None or b is None else float(a @ b)
+
+
+def _memo(record: Record, text: str) -> Memo:
+    return Memo(
+        id=record.id,
+        text=text,
+        kind=record.kind.value,
+        tags=record.tags,
+        entities=record.entities,
+        author=record.author,
+    )
