@@ -81,18 +81,17 @@ def plan_apart(
     """
     if len(memos) <= settings.inline_memories:
         return plan_here(memos, vectors, settings, budget, undone)
-    child = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-P", "-m", _MODULE],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=_environment(),
-    )
-    try:
-        return _conversation(child, memos, vectors, settings, budget, undone, stop)
-    finally:
-        child.kill()
-        child.communicate()
+    ) as child:
+        try:
+            return _conversation(child, memos, vectors, settings, budget, undone, stop)
+        finally:
+            child.kill()
 
 
 def _conversation(
@@ -113,6 +112,8 @@ def _conversation(
     listener.start()
     with suppress(BrokenPipeError):  # the child's own words say why
         _tell(child.stdin, memos, vectors, settings, budget, undone)
+    with suppress(BrokenPipeError):
+        child.stdin.close()
     waited = 0.0
     while reader.is_alive():
         reader.join(_LOOK_S)
