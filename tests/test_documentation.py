@@ -83,6 +83,16 @@ def test_every_make_target_that_is_named_exists() -> None:
     assert set(re.findall(r"\bmake ([a-z-]+)", README.replace("make are", ""))) <= targets
 
 
+def test_every_guarantee_names_tests_that_are_there() -> None:
+    rows = re.findall(
+        r"^\| (?!promised|---)(.*) \| (.*) \|$", section("Guarantees").partition("\n### ")[0], re.MULTILINE
+    )
+    named = [re.findall(r"`(tests/[\w/.]+)`", shown) for _, shown in rows]
+    assert rows
+    assert all(named)
+    assert [path for paths in named for path in paths if not (ROOT / path).exists()] == []
+
+
 def test_links_inside_the_project_lead_somewhere() -> None:
     links = [link for link in re.findall(r"\]\(([^)]+)\)", README) if "://" not in link]
     assert [link for link in links if not (ROOT / link).exists()] == []
