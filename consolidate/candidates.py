@@ -2,8 +2,8 @@
 
 Equal wording and equal word multisets come from hashing; cosine pairs from the nearest neighbours of each vector
 (exact below `exact_limit` texts, a clustered FAISS index above); trigram pairs from an inverted index over rare
-shingles. A memory brings at most its `pairs_each` most alike pairs (and those of equal wording), so a bank of near-equal
-texts stays linear.
+shingles. A memory brings at most its `pairs_each` most alike pairs (and
+those of equal wording), so a bank of near-equal texts stays linear.
 """
 
 from __future__ import annotations

@@ -47,7 +47,10 @@ _RE_PREFIX = re.compile(r"\bre-")
 _LETTER_A = re.compile(r"(?<=\w )A(?=\s*$|[.,;:!?)]|\s+[a-z0-9(])")
 _ISE = re.compile(r"(?<=[^aeiouw])is(e|ed|er|ing|ation|ations)$")
 _YSE = re.compile(r"ys(e|ed|ing)$")
-_DOUBLED_L = re.compile(r"^(\w*[aeiou]\w*[^aeiou\W]\w*[aeiou])ll(ed|ing|er)$")
+_DOUBLED_L = re.compile(r"ll(ed|ing|er)$")
+_TWO_SYLLABLES = re.compile(r"[aeiou]+[^aeiou]+[aeiou]$")
+_LOOK_BACK = 8
+"""Letters before a doubled l that tell filled from travelled."""
 _HAS_AFTER_S = frozenset("been got had gone".split())
 _IS_AFTER_S = frozenset("not a an the being going always never very still now currently".split())
 _AFTER_PARTICIPLE = frozenset("to in on from into with a an the for at well".split())
@@ -212,8 +215,10 @@ def _variant(word: str) -> str:
     if word in SPELLINGS:
         return SPELLINGS[word]
     if len(word) > 5 and word.isalpha():
-        word = _YSE.sub(r"yz\1", _ISE.sub(r"iz\1", word))
-        word = _DOUBLED_L.sub(r"\1l\2", word)
+        word = _YSE.sub(r"yz\1", _ISE.sub(r"iz\1", word)) if "is" in word or "ys" in word else word
+        doubled = _DOUBLED_L.search(word)
+        if doubled and _TWO_SYLLABLES.search(word[max(0, doubled.start() - _LOOK_BACK) : doubled.start()]):
+            return f"{word[: doubled.start()]}l{doubled.group(1)}"
     return word
 
 

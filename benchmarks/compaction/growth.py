@@ -6,6 +6,7 @@ their topic's, so that there are neighbours to look at. Everything comes from on
 
 from __future__ import annotations
 
+import itertools
 import math
 import resource
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Console
 from rich.table import Table
 
@@ -29,8 +31,9 @@ _SEED = 5
 _DIMENSIONS = 384
 _WORDS = 16
 _VOCABULARY = 20_000
+_LONGEST_WORD = 4
 _TOPIC = 40
-_SPREAD = 0.75
+_SPREAD = 0.5
 _RESTATED = 10
 _SYLLABLES = [c + v for c in "bcdfglmnprst" for v in "aeiou"]
 
@@ -58,7 +61,7 @@ def measure(sizes: Sequence[int]) -> GrowthFigures:
     found = tuple(_measured_apart(size) for size in sizes)
     slopes = tuple(
         math.log(after.seconds / before.seconds) / math.log(after.memories / before.memories)
-        for before, after in zip(found, found[1:], strict=False)
+        for before, after in itertools.pairwise(found)
     )
     return GrowthFigures(found, slopes)
 
@@ -97,10 +100,12 @@ def plan_made_up(size: int) -> Growth:
     return Growth(size, len(candidates), sum(len(group.losers) for group in plan.merges), wall, cpu, peak)
 
 
-def made_up(size: int) -> tuple[list[Memo], np.ndarray[tuple[int, int], np.dtype[np.float32]]]:
+def made_up(size: int) -> tuple[list[Memo], NDArray[np.float32]]:
     """Memories and their vectors (size, 384); the last tenth restates the first in capitals."""
     rng = np.random.default_rng(_SEED)
-    vocabulary = ["".join(rng.choice(_SYLLABLES, rng.integers(1, 5))) for _ in range(_VOCABULARY)]
+    syllables = rng.integers(0, len(_SYLLABLES), (_VOCABULARY, _LONGEST_WORD))
+    lengths = rng.integers(1, _LONGEST_WORD + 1, _VOCABULARY)
+    vocabulary = ["".join(_SYLLABLES[at] for at in row[:n]) for row, n in zip(syllables, lengths, strict=True)]
     weights = 1.0 / np.arange(1, _VOCABULARY + 1)
     drawn = rng.choice(_VOCABULARY, (size, _WORDS), p=weights / weights.sum())
     texts = [" ".join(vocabulary[word] for word in row).capitalize() for row in drawn]

@@ -16,6 +16,7 @@ _IDENTIFIER = re.compile(
     r"\b[a-z]+[A-Z]\w*\b|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+\b|\b[A-Za-z]+-\d[\w-]*|[@#]\w[\w-]*"
 )
 _MAY_IDENTIFY = re.compile(r"[/@\\_#+\d]|\w\.\w|[a-z][A-Z]|(?<![\w-])--?[A-Za-z]")
+_LONGEST_NAME = 300
 _QUOTED = re.compile(r"[\"“”«»`]([^\"“”«»`]{1,200})[\"“”«»`]|(?<!\w)'([^']{1,200})'(?!\w)")
 _MAY_QUOTE = re.compile(r"[\"“”«»`']")
 _NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)|\d+[a-zµ%]{1,4}", re.IGNORECASE)
@@ -44,8 +45,15 @@ def identifiers_in(text: str) -> tuple[str, ...]:
     """Identifiers of a text; those whose case counts keep it."""
     if not _MAY_IDENTIFY.search(text):
         return ()
-    found = {match.group().rstrip(".,;:!?)") for match in _IDENTIFIER.finditer(text)}
+    found = {token for piece in text.split() if _MAY_IDENTIFY.search(piece) for token in _tokens(piece)}
     return tuple(sorted({_identifier(token) for token in found} - {""}))
+
+
+def _tokens(piece: str) -> list[str]:
+    """The identifiers in a piece without white space; one too long for a name is an identifier as a whole."""
+    if len(piece) > _LONGEST_NAME:
+        return [piece]
+    return [match.group().rstrip(".,;:!?)") for match in _IDENTIFIER.finditer(piece)]
 
 
 def _identifier(token: str) -> str:

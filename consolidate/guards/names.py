@@ -13,6 +13,7 @@ from consolidate.words import CACHED_TEXTS, canonical, content, singular, words
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]*(?:['’]s)?|\b[A-Z]{2,}\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\"“'(]*$")
 _NO_NAMES = frozenset({"i", "fyi", "a", "note", "btw", "not", "never", "always", "must", "only", "all"})
+_LOOK_BACK = 8
 _CASE_MATTERS = frozenset("us it may mark bill will who aids polish turkey china march august job".split())
 _PRONOUNS = {
     "i": "1", "me": "1", "my": "1", "mine": "1", "we": "1p", "us": "1p", "our": "1p", "you": "2", "your": "2",
@@ -113,6 +114,10 @@ def _may_say_the_same(left: tuple[str, ...], right: tuple[str, ...]) -> bool:
     return False
 
 
+def _starts_sentence(text: str, at: int) -> bool:
+    return _SENTENCE_START.search(text, max(0, at - _LOOK_BACK), at) is not None
+
+
 @lru_cache(maxsize=CACHED_TEXTS)
 def names_in(text: str) -> frozenset[str]:
     """Lower-cased capitalised words that no sentence begins with, and words in capitals."""
@@ -121,7 +126,7 @@ def names_in(text: str) -> frozenset[str]:
     found: set[str] = set()
     for match in _NAME.finditer(text):
         word = match.group().removesuffix("'s").removesuffix("’s")
-        if word[1:].isupper() or not _SENTENCE_START.search(text[: match.start()]):
+        if word[1:].isupper() or not _starts_sentence(text, match.start()):
             found.add(word.casefold())
     return frozenset(found - _NO_NAMES)
 
@@ -142,6 +147,6 @@ def cased_in(text: str) -> frozenset[str]:
     for match in re.finditer(r"[A-Za-z]+", text):
         word = match.group()
         if word.lower() in _CASE_MATTERS:
-            starts = word.istitle() and _SENTENCE_START.search(text[: match.start()])
+            starts = word.istitle() and _starts_sentence(text, match.start())
             found.add(word.lower() if starts else word)
     return frozenset(found)

@@ -34,8 +34,8 @@ def scope(a: Memo, b: Memo) -> Finding | None:
 def language(a: Memo, b: Memo) -> Finding | None:
     """The texts are written in different scripts or languages."""
     left, right = language_of(a.text), language_of(b.text)
-    if left and right and left != right:
-        return Finding("language", Verdict.KEEP, f"{left} against {right}")
+    if left != right and ((left and right) or left.isupper() or right.isupper()):
+        return Finding("language", Verdict.KEEP, f"{left or 'latin'} against {right or 'latin'}")
     return None
 
 
