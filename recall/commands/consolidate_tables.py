@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
@@ -36,10 +37,11 @@ def show_report(report: pb.RunReport, proposals: bool, kept: bool) -> None:
 def show_runs(found: pb.ListRunsResponse, state: pb.GetConsolidateStatusResponse) -> None:
     """The runs, and below them what the schedule does."""
     screen = console()
-    rows = table("run", "when", "bank", "retired", "brought back", right=["retired", "brought back"])
+    rows = table("run", "retired", "brought back", right=["retired", "brought back"])
     for run in found.runs:
-        about = when(run.at) if run.finished else f"{when(run.at)} (ended early)"
-        rows.add_row(run.run, about, one_line(run.bank), str(run.superseded), str(run.restored))
+        about = f"{one_line(run.bank)}, {when(run.at)}{'' if run.finished else ' (ended early)'}"
+        cell = Group(Text(run.run, no_wrap=True), Text(about, style="dim"))
+        rows.add_row(cell, str(run.superseded), str(run.restored))
     screen.print(rows if found.runs else "no runs")
     every = f"every {state.interval.seconds / 3600:g} h" if state.enabled else "off (consolidate.enabled)"
     judge = "a judge is asked" if state.judge else "no judge"

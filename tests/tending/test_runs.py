@@ -180,7 +180,7 @@ def test_a_planning_process_that_breaks_or_is_stopped_is_an_error_of_the_pass(sm
     memos = BankPort(small.bank, small.index, small.clock, lambda: None).memos()
     apart = replace(SETTINGS, inline_memories=0)
     with pytest.raises(PlanningError, match="broke"):
-        plan_apart(memos * 4_000, None, apart, "no number", frozenset())  # type: ignore[arg-type]
+        plan_apart(list(memos) * 4_000, None, apart, "no number", frozenset())  # type: ignore[arg-type]
     with pytest.raises(Stopped):
         plan_apart(memos, None, apart, 7, frozenset(), stop=lambda: True)
     with pytest.raises(PlanningError, match="longer"):
