@@ -37,6 +37,10 @@ class Faulty(AdminServiceServicer):
     def Doctor(self, _request: Any, _context: Any) -> NoReturn:
         raise BankNotFound("demo")
 
+    def Backup(self, _request: Any, _context: Any) -> Iterator[admin_service_pb2.BackupResponse]:
+        yield admin_service_pb2.BackupResponse()
+        fail()
+
 
 class FaultyStream(BankServiceServicer):
     def _unused(self, _request: Any, _context: Any) -> NoReturn:
