@@ -19,6 +19,7 @@ from itertools import pairwise
 
 import Stemmer
 
+from index.analysis_settings import NONE, AnalysisSettings
 from index.stopwords import STOP_WORDS
 
 _REVISION = 1
@@ -44,7 +45,7 @@ class AnalyzerSettings:
 
     stop_words: frozenset[str] = STOP_WORDS
     language: str = "english"
-    """A Snowball language; the stop words are English whatever it is."""
+    """A Snowball language, or `none`; the stop words are English whatever it is."""
     max_term_chars: int = 64
     """Longer words are cut here: the rest of a key or of base64 tells nothing."""
     cached_words: int = 200_000
@@ -64,12 +65,18 @@ class QueryTerms:
     """False for a query of nothing but stop words, which are its terms then."""
 
 
+def analyzer_of(settings: AnalysisSettings) -> Analyzer:
+    """The analyzer that these settings ask for."""
+    stop_words = frozenset[str]() if settings.stop_words == NONE else STOP_WORDS
+    return Analyzer(AnalyzerSettings(stop_words, settings.stemmer))
+
+
 class Analyzer:
     """Thread-safe; share one between all banks, the stems it remembers serve them all."""
 
     def __init__(self, settings: AnalyzerSettings | None = None) -> None:
         self._settings = settings or AnalyzerSettings()
-        self._stemmer = Stemmer.Stemmer(self._settings.language)
+        self._stemmer = None if self._settings.language == NONE else Stemmer.Stemmer(self._settings.language)
         self._stemming = threading.Lock()
         self._terms = _Learned(self._learn)
 
@@ -106,6 +113,8 @@ class Analyzer:
 
     def _form(self, word: str) -> str:
         bare = _without_contraction(word).replace("'", "").replace(",", "")[: self._settings.max_term_chars]
+        if self._stemmer is None:
+            return bare
         with self._stemming:
             return str(self._stemmer.stemWord(bare))
 

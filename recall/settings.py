@@ -19,6 +19,7 @@ from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from consolidate.settings import ConsolidateSettings, JudgeSettings
+from index.analysis_settings import AnalysisSettings
 from index.backfill import BackfillSettings
 from index.embedder import EmbeddingSettings
 from index.lexical_settings import LexicalSettings
@@ -56,6 +57,7 @@ class Settings(BaseSettings):
     """HOST:PORT on which the server answers; port 0 picks a free one and prints it."""
     server: ServerSettings = Field(default_factory=ServerSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
+    analysis: AnalysisSettings = Field(default_factory=AnalysisSettings)
     embedding: EmbeddingSettings = Field(default_factory=EmbeddingSettings)
     backfill: BackfillSettings = Field(default_factory=BackfillSettings)
     lexical: LexicalSettings = Field(default_factory=LexicalSettings)

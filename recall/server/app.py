@@ -14,11 +14,12 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from functools import partial
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 
-from index.analyzer import Analyzer
+from index.analysis_settings import AnalysisSettings
+from index.analyzer import Analyzer, analyzer_of
 from index.backfill import Backfill
 from index.embedder import EmbedderSlot
 from index.late_interaction import LateInteraction
@@ -57,7 +58,6 @@ from recall.tending.traffic import Traffic
 
 logger = logging.getLogger(__name__)
 
-ANALYZER = Analyzer()
 FIRST_TEXT = "Zoë's first word"
 """Analysed before anybody asks: the tables of the analysis are built with the first text."""
 MODELS = ".models"
@@ -88,7 +88,7 @@ def running(settings: Settings) -> Iterator[Address]:
     clock, telemetry = SystemClock(), Telemetry()
     hub = WatchHub(settings.server.max_watchers, settings.server.watch_queue)
     with ExitStack() as parts:
-        ANALYZER.tokens(FIRST_TEXT)
+        analyzer(settings.analysis).tokens(FIRST_TEXT)
         slot = EmbedderSlot(settings.embedding, settings.data / MODELS)
         backfill = Backfill(slot, settings.backfill, time.monotonic)
         indexes = Indexes(partial(make_index, settings, slot, backfill, hub), partial(let_go, backfill))
@@ -166,7 +166,13 @@ def let_go(backfill: Backfill, index: BankIndex) -> None:
 def bare_index(settings: Settings, slot: EmbedderSlot, bank: Bank) -> BankIndex:
     """The search structures of a bank alone."""
     index_settings = IndexSettings(lexical=settings.lexical, vectors=settings.vectors, ranking=settings.ranking)
-    return BankIndex.open(bank, bank.place.folder / DERIVED, ANALYZER, index_settings, slot.current)
+    return BankIndex.open(bank, bank.place.folder / DERIVED, analyzer(settings.analysis), index_settings, slot.current)
+
+
+@cache
+def analyzer(settings: AnalysisSettings) -> Analyzer:
+    """One for all banks: it remembers stems."""
+    return analyzer_of(settings)
 
 
 @contextmanager

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.analyzer import Analyzer, AnalyzerSettings, QueryTerms
+from index.analysis_settings import AnalysisSettings
+from index.analyzer import Analyzer, AnalyzerSettings, QueryTerms, analyzer_of
 
 ANALYZER = Analyzer()
 LARGE = 100_000
@@ -127,3 +128,14 @@ def test_identity_tells_analyses_apart() -> None:
     assert Analyzer().identity == Analyzer().identity
     assert Analyzer(AnalyzerSettings(max_term_chars=5)).identity != Analyzer().identity
     assert Analyzer(AnalyzerSettings(stop_words=frozenset({"tea"}))).identity != Analyzer().identity
+
+
+def test_stemming_and_stop_words_are_settings() -> None:
+    text = "The otters were swimming"
+    plain = analyzer_of(AnalysisSettings(stop_words="none", stemmer="none"))
+    assert analyzer_of(AnalysisSettings()).tokens(text) == Analyzer().tokens(text) == ["otter", "swim"]
+    assert plain.tokens(text) == ["the", "otters", "were", "swimming"]
+    assert analyzer_of(AnalysisSettings(stemmer="german")).tokens("Häuser") == ["haus"]
+    assert plain.identity != Analyzer().identity
+    with pytest.raises(ValueError, match="one of"):
+        AnalysisSettings(stemmer="klingon")
