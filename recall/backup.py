@@ -5,7 +5,7 @@ before any of it is given out. One that cannot be read is left out, and told in 
 the backup runs is simply gone.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -33,8 +33,9 @@ class Summary:
 class Backup:
     """One backup. Iterate it to the end, then ask for the `summary`."""
 
-    def __init__(self, banks: Banks, release: str, taken_at: int) -> None:
-        """`taken_at` in microseconds UTC."""
+    def __init__(self, banks: Banks, release: str, taken_at: int, tenants: Sequence[str] | None = None) -> None:
+        """`taken_at` in microseconds UTC; `tenants` are all of them when not given."""
+        self._tenants = tenants
         self._banks = banks
         self._release = release
         self._taken_at = taken_at
@@ -57,7 +58,7 @@ class Backup:
 
     def _chunks(self) -> Iterator[bytes]:
         yield from self._file(form.MARKER, len(MARKER_CONTENT), [MARKER_CONTENT])
-        for tenant in self._banks.tenants():
+        for tenant in self._banks.tenants() if self._tenants is None else self._tenants:
             for name in self._banks.list(tenant):
                 image = self._image(tenant, name)
                 if image is not None:

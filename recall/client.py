@@ -19,7 +19,8 @@ import json
 import os
 import uuid
 from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from functools import partial
 from types import TracebackType
 from typing import Any, Generic, ParamSpec, Self, TypeVar, cast, overload
 
@@ -27,6 +28,7 @@ import grpc
 import grpc.aio
 from google.protobuf.message import Message
 
+from recall.connection import bearer, open_channel
 from recall.v1 import admin_service_pb2 as admin
 from recall.v1 import bank_service_pb2 as banks
 from recall.v1 import consolidate_service_pb2 as tending
@@ -55,6 +57,8 @@ class ClientOptions:
     """Pause before the second attempt, in seconds; it doubles each time."""
     max_backoff_s: float = 1.0
     """Longest pause between two attempts, in seconds."""
+    token: str = field(default="", repr=False)
+    """The token that calls bring; else `RECALL_TOKEN`. TLS is set by `RECALL_CA` and what belongs to it."""
 
 
 def server_address(server: str | None = None) -> str:
@@ -208,7 +212,7 @@ class _Connection:
                 request_serializer=lambda message: message.SerializeToString(),  # of the message's own class
                 response_deserializer=response.FromString,
             )
-            self._calls[path] = call
+            call = self._calls[path] = partial(call, metadata=bearer(self.options.token))
         return call
 
 
@@ -216,7 +220,7 @@ class RecallClient(_Connection, _Verbs):
     """Calls a server; safe to share between threads. `server` is HOST:PORT."""
 
     def __init__(self, server: str | None = None, options: ClientOptions = ClientOptions()) -> None:
-        channel = grpc.insecure_channel(server_address(server), options=channel_options(options))
+        channel = open_channel(grpc, server_address(server), channel_options(options))
         super().__init__(channel, options)
 
     def close(self) -> None:
@@ -234,7 +238,7 @@ class AsyncRecallClient(_Connection, _Verbs):
     """Calls a server from one asyncio event loop. `server` is HOST:PORT."""
 
     def __init__(self, server: str | None = None, options: ClientOptions = ClientOptions()) -> None:
-        channel = grpc.aio.insecure_channel(server_address(server), options=channel_options(options))
+        channel = open_channel(grpc.aio, server_address(server), channel_options(options))
         super().__init__(channel, options)
 
     async def close(self) -> None:
@@ -286,6 +290,4 @@ def harmless_to_repeat(request: Q) -> Q:
 
 def replace_timeout(options: ClientOptions, timeout_s: float) -> ClientOptions:
     """The options with another deadline."""
-    return ClientOptions(
-        timeout_s, options.max_message_bytes, options.attempts, options.backoff_s, options.max_backoff_s
-    )
+    return replace(options, timeout_s=timeout_s)

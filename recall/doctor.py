@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from index.embedder import EmbedderSlot
@@ -81,14 +82,14 @@ class Doctor:
     """An empty bank in a new folder; the folder is the caller's to remove."""
     settings: DoctorSettings = DoctorSettings()
 
-    def examine(self) -> Iterator[Finding]:
-        """Every finding, in order."""
+    def examine(self, tenant: str) -> Iterator[Finding]:
+        """Every finding, in order; of banks, about those of one tenant."""
         for name, check in (
             ("round_trip", self._round_trip),
             ("model", self._model),
             ("disk", self._disk),
-            ("coverage", self._coverage),
-            ("banks", self._banks),
+            ("coverage", partial(self._coverage, tenant)),
+            ("banks", partial(self._banks, tenant)),
         ):
             started = time.perf_counter()
             outcome, detail, remedy = check()
@@ -154,18 +155,20 @@ class Doctor:
             return Outcome.WARN, told, "make room soon"
         return Outcome.PASS, told, ""
 
-    def _coverage(self) -> tuple[Outcome, str, str]:
+    def _coverage(self, tenant: str) -> tuple[Outcome, str, str]:
         model_id = self.slot.state().model_id
-        coverages = [live.index.coverage(model_id) for live in self.live.opened()]
+        coverages = [live.index.coverage(model_id) for live in self.live.opened() if live.bank.tenant == tenant]
         embedded, total = sum(one.embedded for one in coverages), sum(one.total for one in coverages)
         told = f"{embedded} of {total} memories in {len(coverages)} open banks have a vector"
         if embedded < total:
             return Outcome.WARN, told, "the backfill embeds the rest; until then they are found by their words"
         return Outcome.PASS, told, ""
 
-    def _banks(self) -> tuple[Outcome, str, str]:
-        damaged = self.live.banks.trouble()
-        read_only = [live.name for live in self.live.opened() if live.bank.read_only_reason]
+    def _banks(self, tenant: str) -> tuple[Outcome, str, str]:
+        damaged = self.live.banks.trouble(tenant)
+        read_only = [
+            live.name for live in self.live.opened() if live.bank.tenant == tenant and live.bank.read_only_reason
+        ]
         if damaged:
             told = "; ".join(f"{name}: {reason}" for name, reason in sorted(damaged.items()))
             return Outcome.FAIL, told, "run recall check, then recall bank reload"

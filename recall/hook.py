@@ -174,9 +174,11 @@ def _for_session(source: str, bank: str, options: HookOptions) -> list[Any]:
 def _call(stub: Any, rpc: str, request: Any, options: HookOptions) -> Any:
     import grpc  # noqa: PLC0415
 
-    with grpc.insecure_channel(options.server, options=[("grpc.enable_http_proxy", 0)]) as channel:
+    from recall.connection import bearer, open_channel  # noqa: PLC0415
+
+    with open_channel(grpc, options.server, [("grpc.enable_http_proxy", 0)]) as channel:
         try:
-            return getattr(stub(channel), rpc)(request, timeout=options.timeout_ms / 1000)
+            return getattr(stub(channel), rpc)(request, timeout=options.timeout_ms / 1000, metadata=bearer())
         except grpc.RpcError as error:
             raise Nothing(_reason(error.code().name, error.details() or "", options)) from None
 

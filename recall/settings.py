@@ -24,6 +24,7 @@ from index.backfill import BackfillSettings
 from index.embedder import EmbeddingSettings
 from index.lexical_settings import LexicalSettings
 from index.vectors import VectorSettings
+from recall.access_settings import AccessSettings
 from recall.address import parse_address
 from recall.memory.settings import StorageSettings
 from recall.ranking.settings import BudgetSettings, RankingSettings, RerankSettings
@@ -55,6 +56,7 @@ class Settings(BaseSettings):
     """The data folder: the truth of every bank lies under it."""
     listen: str = DEFAULT_LISTEN
     """HOST:PORT on which the server answers; port 0 picks a free one and prints it."""
+    access: AccessSettings = Field(default_factory=AccessSettings)
     server: ServerSettings = Field(default_factory=ServerSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)
     analysis: AnalysisSettings = Field(default_factory=AnalysisSettings)

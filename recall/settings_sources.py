@@ -18,14 +18,15 @@ from typing import Any, get_origin, get_type_hints
 from pydantic import ValidationError
 from pydantic_settings import EnvSettingsSource, TomlConfigSettingsSource
 
+from recall.connection import VARIABLES
 from recall.setting_docs import doc_lines
 from recall.settings import Settings
 
 PREFIX = "RECALL_"
 CONFIG_VARIABLE = "RECALL_CONFIG"
 CONFIG_FILE = "recall.toml"
-NOT_SETTINGS = frozenset({CONFIG_VARIABLE, "RECALL_SERVER", "RECALL_BANK"})
-"""Variables that are read elsewhere: the settings file itself; server and bank of client commands and hook."""
+NOT_SETTINGS = frozenset({CONFIG_VARIABLE, "RECALL_SERVER", "RECALL_BANK", *VARIABLES})
+"""Variables that are read elsewhere: the settings file itself; server, bank, token and TLS of clients and hook."""
 SECRET_ENDINGS = ("_key", "_token", "secret", "password")
 MASK = "********"
 

@@ -15,7 +15,7 @@ import settings_table
 from service_process import ServiceProcess, environment
 
 from recall.commands.failure import ExitCode
-from recall.commands.verbs import BANK_VERBS, VERBS
+from recall.commands.verbs import GROUPS, VERBS
 from recall.v1 import (
     admin_service_pb2,
     bank_service_pb2,
@@ -57,8 +57,10 @@ def test_every_rpc_stands_in_the_readme() -> None:
 
 
 def test_every_verb_stands_in_the_readme() -> None:
-    written = set(re.findall(r"^\| `recall ((?:bank )?[a-z]+)", section("The command line"), re.MULTILINE))
-    assert written == {verb.name for verb in VERBS} | {f"bank {verb.name}" for verb in BANK_VERBS}
+    groups = "|".join(group.name for group in GROUPS)
+    written = set(re.findall(rf"^\| `recall ((?:(?:{groups}) )?[a-z]+)", section("The command line"), re.MULTILINE))
+    below = {f"{group.name} {verb.name}" for group in GROUPS for verb in group.verbs}
+    assert written == {verb.name for verb in VERBS} | below
 
 
 def test_every_exit_code_stands_in_the_readme() -> None:

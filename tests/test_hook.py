@@ -258,6 +258,7 @@ def test_it_imports_grpc_the_contract_and_the_standard_library_alone() -> None:
     of_grpc = {name for name in outside if name.startswith(("grpc", "_cython", "cython_runtime"))}
     assert outside - of_grpc <= {"google", "recall", "typing_extensions"}
     assert {name for name in modules if name.startswith("recall.") and not name.startswith("recall.v1")} == {
+        "recall.connection",
         "recall.hook",
         "recall.project",
     }

@@ -10,9 +10,7 @@ import typer
 
 from recall.commands.failure import CommandError, ExitCode
 from recall.commands.output import one_line
-from recall.commands.verbs import BANK_HELP, BANK_VERBS, VERBS
-
-BANK = "bank"
+from recall.commands.verbs import GROUPS, VERBS
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -35,13 +33,14 @@ def application(called: str) -> typer.Typer:
     app = _group("Recall: a durable memory that agents ask before a turn and feed after it.")
     for verb in VERBS:
         app.command(verb.name, help=verb.help)(verb.load() if verb.name == called else _not_called)
-    if called == BANK:
-        banks = _group(BANK_HELP)
-        for verb in BANK_VERBS:
-            banks.command(verb.name, help=verb.help)(verb.load())
-        app.add_typer(banks, name=BANK, help=BANK_HELP)
-    else:
-        app.command(BANK, help=BANK_HELP)(_not_called)
+    for group in GROUPS:
+        if called != group.name:
+            app.command(group.name, help=group.help)(_not_called)
+            continue
+        below = _group(group.help)
+        for verb in group.verbs:
+            below.command(verb.name, help=verb.help)(verb.load())
+        app.add_typer(below, name=group.name, help=group.help)
     return app
 
 
@@ -61,7 +60,7 @@ def _not_called() -> None:
 
 def _run(arguments: Sequence[str]) -> int:
     words = list(arguments) or ["--help"]
-    if words == [BANK]:
+    if len(words) == 1 and words[0] in {group.name for group in GROUPS}:
         words.append("--help")
     command = typer.main.get_command(application(words[0]))
     try:

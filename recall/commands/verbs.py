@@ -65,3 +65,21 @@ BANK_VERBS = (
     Verb("restore", "bank", "restore", "Bring a bank back from the trash."),
     Verb("reload", "bank", "reload", "Read a bank's files again."),
 )
+
+WHO_MAY_CALL = "Say who may call, in which role, for which banks."
+TOKEN_VERBS = (
+    Verb("create", "token", "create", "Make a token; it is shown once."),
+    Verb("list", "token", "list_tokens", "List the tokens."),
+    Verb("revoke", "token", "revoke", "End a token at once."),
+)
+
+
+class Group(NamedTuple):
+    """Verbs of a second word."""
+
+    name: str
+    help: str
+    verbs: tuple[Verb, ...]
+
+
+GROUPS = (Group("bank", BANK_HELP, BANK_VERBS), Group("token", WHO_MAY_CALL, TOKEN_VERBS))

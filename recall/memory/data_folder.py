@@ -8,6 +8,7 @@
 <data>/<tenant>/<bank>/log.jsonl
 <data>/<tenant>/<bank>/rules/<n>.md
 <data>/.trash/<tenant>/<bank>-<ms>/      a deleted bank
+<data>/.access/                          who may call; may be there before the first start
 ```
 A bank is made beside its place and renamed into it, so it is there whole or not at all.
 """
@@ -30,7 +31,8 @@ _LOCK = "LOCK"
 _PROBE = ".write-probe"
 _NEW = ".new"
 _TRASH = ".trash"
-_OURS_BEFORE_THE_MARKER = frozenset({_LOCK, _PROBE, _MARKER + ".new"})
+ACCESS = ".access"
+_OURS_BEFORE_THE_MARKER = frozenset({_LOCK, _PROBE, _MARKER + ".new", ACCESS})
 
 
 class _Marker(msgspec.Struct, frozen=True):

@@ -12,9 +12,9 @@ import grpc
 from index.embedder import EmbedderSlot, EmbedderState
 from recall.backup import Backup, Summary
 from recall.doctor import Finding, Outcome
-from recall.memory.banks import DEFAULT_TENANT
 from recall.memory.clock import Clock
 from recall.server import convert
+from recall.server.caller import caller
 from recall.server.live import LiveBanks
 from recall.server.trouble import troubles
 from recall.server.watch import WatchHub
@@ -48,7 +48,7 @@ class AdminService(AdminServiceServicer):
         hub: WatchHub,
         telemetry: Telemetry,
         clock: Clock,
-        examine: Callable[[], Iterator[Finding]],
+        examine: Callable[[str], Iterator[Finding]],
     ) -> None:
         self._running = running
         self._live = live
@@ -60,16 +60,21 @@ class AdminService(AdminServiceServicer):
 
     def Status(self, request: pb.StatusRequest, context: grpc.ServicerContext) -> pb.StatusResponse:  # noqa: N802, ARG002
         """What the service is doing."""
+        who = caller(context)
         state = self._slot.state()
-        opened = self._live.opened()
+        opened = [live for live in self._live.opened() if live.bank.tenant == who.tenant and who.may_see(live.name)]
         coverages = [live.index.coverage(state.model_id) for live in opened]
         response = pb.StatusResponse(
             version=self._running.version,
             data_dir=str(self._running.data),
             embedder=_embedder(self._running.model, state),
-            banks=len(self._live.banks.list(DEFAULT_TENANT)),
+            banks=sum(map(who.may_see, self._live.banks.list(who.tenant))),
             open_banks=len(opened),
-            trouble=[pb.BankTrouble(bank=one.bank, state=one.state, reason=one.reason) for one in troubles(self._live)],
+            trouble=[
+                pb.BankTrouble(bank=one.bank, state=one.state, reason=one.reason)
+                for one in troubles(self._live, who.tenant)
+                if who.may_see(one.bank)
+            ],
             gauges=self._telemetry.gauges(),
             embedded=sum(coverage.embedded for coverage in coverages),
             memories=sum(coverage.total for coverage in coverages),
@@ -82,7 +87,7 @@ class AdminService(AdminServiceServicer):
 
     def Doctor(self, request: pb.DoctorRequest, context: grpc.ServicerContext) -> pb.DoctorResponse:  # noqa: N802, ARG002
         """Tries the service for real."""
-        findings = list(self._examine())
+        findings = list(self._examine(caller(context).tenant))
         return pb.DoctorResponse(
             ok=all(finding.outcome is not Outcome.FAIL for finding in findings),
             checks=[_check(finding) for finding in findings],
@@ -90,7 +95,9 @@ class AdminService(AdminServiceServicer):
 
     def Backup(self, request: pb.BackupRequest, context: grpc.ServicerContext) -> Iterator[pb.BackupResponse]:  # noqa: N802, ARG002
         """Streams a backup."""
-        backup = Backup(self._live.banks, self._running.version, self._clock.now())
+        who = caller(context)
+        tenants = self._live.banks.tenants() if who.local else [who.tenant]
+        backup = Backup(self._live.banks, self._running.version, self._clock.now(), tenants)
         for chunk in backup:
             yield pb.BackupResponse(data=chunk)
         yield pb.BackupResponse(summary=_summary(backup.summary()))

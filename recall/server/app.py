@@ -114,7 +114,7 @@ def running(settings: Settings) -> Iterator[Address]:
             admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),
             consolidate=ConsolidateService(live, tending, clock),
         )
-        address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live))
+        address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live, clock))
         slot.start()
         backfill.start()
         flusher.start()

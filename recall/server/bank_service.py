@@ -55,11 +55,16 @@ class BankService(BankServiceServicer):
     def List(self, request: pb.BankServiceListRequest, context: grpc.ServicerContext) -> pb.BankServiceListResponse:  # noqa: N802
         """A page of the banks, or of the trash."""
         checks_bank.list_banks(request)
-        tenant = caller(context).tenant
+        who = caller(context)
+        tenant = who.tenant
         asked = f"{tenant} trash={request.trashed}"
         after = paging.name_after(request.page_token, asked)
-        trash = {one.trash_id: one for one in self._banks.trashed(tenant)} if request.trashed else {}
-        names = sorted(trash) if request.trashed else [str(name) for name in self._banks.list(tenant)]
+        trash = (
+            {one.trash_id: one for one in self._banks.trashed(tenant) if who.may_see(one.name)}
+            if request.trashed
+            else {}
+        )
+        names = sorted(trash) if request.trashed else [name for name in self._banks.list(tenant) if who.may_see(name)]
         left = [name for name in names if name > after]
         page = left[: request.page_size or paging.DEFAULT_PAGE]
         response = pb.BankServiceListResponse()

@@ -83,7 +83,7 @@ class ConsolidateService(ConsolidateServiceServicer):
         response = pb.GetConsolidateStatusResponse(
             enabled=tending.enabled,
             judge=tending.judge,
-            running=[convert.progress_message(step) for step in tending.runner.running()],
+            running=[convert.progress_message(step) for step in tending.runner.running_of(tenant)],
             banks=[self._bank_status(tenant, name) for name in self._banks(tenant, request.bank)],
         )
         response.interval.FromMicroseconds(round(tending.interval_hours * 3_600_000_000))
@@ -104,7 +104,7 @@ class ConsolidateService(ConsolidateServiceServicer):
         """What one run did."""
         checks.one_run(request)
         tenant = caller(context).tenant
-        recent = next((report for report in self._tending.runner.recent if report.run == request.run), None)
+        recent = next((report for report in self._tending.runner.recent_of(tenant) if report.run == request.run), None)
         message = pb.RunReport(run=request.run)
         if recent is not None and (not request.bank or request.bank in {bank.bank for bank in recent.banks}):
             message = convert.run_message(recent, self._texts(tenant))

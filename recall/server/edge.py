@@ -13,15 +13,19 @@ from grpc_reflection.v1alpha import reflection
 
 from recall.address import Address
 from recall.memory.banks import DEFAULT_TENANT
+from recall.memory.clock import Clock
+from recall.server.guard import Guard
 from recall.server.health import Health
 from recall.server.interceptors import Edge
 from recall.server.listening import listen
 from recall.server.live import LiveBanks
+from recall.server.requirements import requirements
 from recall.server.settings import ServerSettings
 from recall.server.trouble import troubles
 from recall.server.watch import WatchHub
 from recall.settings import Settings
 from recall.telemetry import Telemetry
+from recall.tokens import Tokens
 from recall.v1 import (
     admin_service_pb2,
     bank_service_pb2,
@@ -38,8 +42,8 @@ from recall.v1.consolidate_service_pb2_grpc import (
 from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
 
-SERVICES = tuple(
-    service.full_name
+DESCRIPTORS = tuple(
+    service
     for module in (
         recall_service_pb2,
         memory_service_pb2,
@@ -49,6 +53,7 @@ SERVICES = tuple(
     )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
+SERVICES = tuple(service.full_name for service in DESCRIPTORS)
 WATCH = "/recall.v1.BankService/Watch"
 STREAMS = (
     "/recall.v1.MemoryService/Import",
@@ -82,17 +87,20 @@ class Services:
 
 @contextmanager
 def answering_calls(
-    services: Services, settings: Settings, hub: WatchHub, telemetry: Telemetry, live: LiveBanks
+    services: Services, settings: Settings, hub: WatchHub, telemetry: Telemetry, live: LiveBanks, clock: Clock
 ) -> Iterator[Address]:
-    """A server that answers inside the `with`; after it, running calls have had their grace. Raises CannotListen."""
-    limits = settings.server
-    server = new_server(limits, telemetry)
+    """A server that answers inside the `with`; after it, running calls have had their grace.
+
+    Raises CannotListen, and UndeclaredAccess when an rpc does not say who may call it.
+    """
+    limits, tokens = settings.server, Tokens(settings.data)
+    server = new_server(limits, telemetry, Guard(requirements(DESCRIPTORS), tokens, clock, settings.access))
     services.add_to(server)
-    health = Health(SERVICES, partial(troubles, live), partial(live.banks.exists, DEFAULT_TENANT))
+    health = Health(SERVICES, partial(troubles, live, DEFAULT_TENANT), partial(shown_to_all, tokens, live))
     health.add_to(server)
     if limits.reflection:
         reflection.enable_server_reflection((*SERVICES, reflection.SERVICE_NAME), server)
-    address = listen(server, settings.listen)
+    address = listen(server, settings.listen, settings.access, tokens.needed)
     server.start()
     health.serving()
     try:
@@ -104,14 +112,19 @@ def answering_calls(
         stopped.wait()
 
 
-def new_server(limits: ServerSettings, telemetry: Telemetry) -> grpc.Server:
-    """A server without services: its pools, its limits, and the layer that maps or hides what is raised."""
+def shown_to_all(tokens: Tokens, live: LiveBanks, bank: str) -> bool:
+    """Whether health checks, which bring no token, are told of a bank."""
+    return not tokens.needed and live.banks.exists(DEFAULT_TENANT, bank)
+
+
+def new_server(limits: ServerSettings, telemetry: Telemetry, guard: Guard) -> grpc.Server:
+    """A server without services: its pools, its limits, and the layer that guards calls and maps what is raised."""
     streams = ThreadPoolExecutor(limits.stream_workers, "recall-stream")
     watches = ThreadPoolExecutor(limits.max_watchers + SPARE_WATCH_THREADS, "recall-watch")
     pools = {WATCH: watches, **dict.fromkeys(STREAMS, streams)}
     return grpc.server(
         ThreadPoolExecutor(limits.workers, "recall-call"),
-        interceptors=[Edge(telemetry, pools)],
+        interceptors=[Edge(telemetry, pools, guard)],
         maximum_concurrent_rpcs=limits.max_concurrent_calls,
         options=(
             ("grpc.so_reuseport", 0),  # a port in use is refused, not shared

@@ -7,6 +7,8 @@
 | name taken | ALREADY_EXISTS | ResourceInfo |
 | not in this state, pinned, read-only bank | FAILED_PRECONDITION | PreconditionFailure |
 | stale revision, bank busy with another run | ABORTED | ErrorInfo |
+| no token, or not a good one | UNAUTHENTICATED | ErrorInfo |
+| the role or the banks of the token are not enough | PERMISSION_DENIED | ErrorInfo |
 | disk full, no place for a watcher | RESOURCE_EXHAUSTED | QuotaFailure, RetryInfo |
 | bank being opened, server stopping, disk refuses | UNAVAILABLE | RetryInfo |
 | damaged log | DATA_LOSS | ErrorInfo (file, line, offset) |
@@ -142,6 +144,9 @@ TABLE: Final[dict[type, Row]] = {
     tending.Ending: Row(code_pb2.UNAVAILABLE, _retry(SOON)),
     memory.DiskFull: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "disk", LATER)),
     refusals.TooManyWatchers: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "server.max_watchers", LATER)),
+    refusals.TooManyFailures: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "access.max_failures", LATER)),
+    refusals.Unauthenticated: Row(code_pb2.UNAUTHENTICATED, _info),
+    refusals.AccessDenied: Row(code_pb2.PERMISSION_DENIED, _info),
     memory.StorageFailure: Row(code_pb2.UNAVAILABLE, lambda e: [*_info(e, "action"), RetryInfo(retry_delay=LATER)]),
     memory.Closed: Row(code_pb2.UNAVAILABLE, _retry(SOON)),
     refusals.BankOpening: Row(code_pb2.UNAVAILABLE, _retry(SOON)),

@@ -1,4 +1,4 @@
-"""The outermost layer of every call: what is raised below becomes a status here or is hidden, and calls are counted.
+"""The outermost layer of every call: the guard is asked, what is raised below becomes a status, calls are counted.
 
 A domain error becomes the status that `errors` gives it. Anything else is a bug: the caller gets INTERNAL with a fixed
 text, the log gets the frames and the types of the exceptions but not their messages, which may hold memory text. Bytes
@@ -23,6 +23,8 @@ from google.rpc.status_pb2 import Status
 from grpc_status import rpc_status
 
 from recall.server import errors
+from recall.server.caller import Call
+from recall.server.guard import Guard
 from recall.server.refusals import InvalidRequest, Violation
 from recall.telemetry import Telemetry
 
@@ -30,7 +32,7 @@ logger = logging.getLogger(__name__)
 
 OURS = "/recall.v1."
 
-Behavior = Callable[[Any, grpc.ServicerContext], Any]
+Behavior = Callable[[Any, Any], Any]
 
 
 class Malformed:
@@ -40,7 +42,8 @@ class Malformed:
 class Edge(grpc.ServerInterceptor):
     """Wraps every method of the contract. `pools` names, by full method, who runs on threads of their own."""
 
-    def __init__(self, telemetry: Telemetry, pools: Mapping[str, ThreadPoolExecutor]) -> None:
+    def __init__(self, telemetry: Telemetry, pools: Mapping[str, ThreadPoolExecutor], guard: Guard) -> None:
+        self._guard = guard
         self._telemetry = telemetry
         self._pools = pools
         self._wrapped: dict[str, Any] = {}
@@ -60,10 +63,26 @@ class Edge(grpc.ServerInterceptor):
             return self._on_its_pool(method, handler)
         wrap = self._wrap_stream if handler.response_streaming else self._wrap_unary
         make = _MAKERS[handler.request_streaming, handler.response_streaming]
-        behavior = wrap(method.removeprefix(OURS), _behavior(handler))
+        behavior = wrap(method.removeprefix(OURS), self._guarded(method, _behavior(handler)))
         if method in self._pools:
             behavior.experimental_thread_pool = self._pools[method]  # type: ignore[attr-defined]
         return make(behavior, lenient(handler.request_deserializer), handler.response_serializer)
+
+    def _guarded(self, method: str, behavior: Behavior) -> Behavior:
+        """The handler, which gets well-formed requests of callers who may send them."""
+        guard = self._guard
+
+        def answer(request: Any, context: grpc.ServicerContext) -> Any:
+            who = guard.admit(method, context)
+            asked = well_formed(request)
+            if who.banks:
+                if isinstance(asked, Iterator):
+                    asked = guard.checked_stream(method, who, asked, context)
+                else:
+                    guard.check_banks(method, who, asked, context)
+            return behavior(asked, Call(context, who))
+
+        return answer
 
     def _on_its_pool(self, method: str, handler: Any) -> Any:
         """A handler of somebody else's service: as it is, but on its pool."""
@@ -79,7 +98,7 @@ class Edge(grpc.ServerInterceptor):
             started = time.perf_counter()
             code = "OK"
             try:
-                return behavior(well_formed(request), context)
+                return behavior(request, context)
             except grpc.RpcError:
                 code = "CANCELLED"
                 raise
@@ -97,7 +116,7 @@ class Edge(grpc.ServerInterceptor):
             started = time.perf_counter()
             code = "OK"
             try:
-                yield from behavior(well_formed(request), context)
+                yield from behavior(request, context)
             except grpc.RpcError:
                 code = "CANCELLED"
                 raise

@@ -5,10 +5,19 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import sys
+from ipaddress import ip_address
+from pathlib import Path
 
 import grpc
 
+from recall.access_settings import AccessSettings
 from recall.address import Address, parse_address
+
+NO_TOKENS = (
+    "recall: no tokens: every caller on this machine is the admin of the tenant `default`; "
+    "`recall token create` ends that\n"
+)
 
 
 class CannotListen(Exception):  # noqa: N818 - named for what is wrong
@@ -19,14 +28,55 @@ class CannotListen(Exception):  # noqa: N818 - named for what is wrong
         self.address = address
 
 
-def listen(server: grpc.Server, text: str) -> Address:
-    """Binds the server to HOST:PORT and gives the address taken (port 0 takes a free one). Raises CannotListen."""
+def listen(server: grpc.Server, text: str, access: AccessSettings, tokens: bool) -> Address:
+    """Binds the server to HOST:PORT and gives the address taken (port 0 takes a free one). Raises CannotListen.
+
+    `tokens` says whether calls need one: other machines are served only with tokens and TLS, or when
+    `access.allow_open_network` says so.
+    """
     address = parse_address(text)
+    check_protected(address, access, tokens)
+    credentials = server_credentials(address, access)
     probe(address)
+    if not tokens:
+        sys.stderr.write(NO_TOKENS)
     try:
+        if credentials is not None:
+            return Address(address.host, server.add_secure_port(str(address), credentials))
         return Address(address.host, server.add_insecure_port(str(address)))
     except RuntimeError as error:
         raise CannotListen(address, "the port was taken meanwhile") from error
+
+
+def check_protected(address: Address, access: AccessSettings, tokens: bool) -> None:
+    """Raises CannotListen for an address that other machines reach while calls need no token or travel in clear."""
+    missing = [what for what, there in (("tokens", tokens), ("TLS", bool(access.tls_certificate))) if not there]
+    if missing and not is_loopback(address.host) and not access.allow_open_network:
+        raise CannotListen(
+            address,
+            f"other machines would reach it without {' and '.join(missing)}: make tokens with `recall token create`, "
+            "set access.tls_certificate and access.tls_private, or say access.allow_open_network=true",
+        )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host; names other than localhost are taken to be reached by others."""
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def server_credentials(address: Address, access: AccessSettings) -> grpc.ServerCredentials | None:
+    """The certificate to answer with, and the authority of clients' certificates. Raises CannotListen."""
+    if not access.tls_certificate:
+        return None
+    try:
+        pair = (Path(access.tls_private).read_bytes(), Path(access.tls_certificate).read_bytes())
+        authority = Path(access.tls_client_ca).read_bytes() if access.tls_client_ca else None
+    except OSError as error:
+        raise CannotListen(address, f"cannot read {error.filename}: {error.strerror}") from error
+    return grpc.ssl_server_credentials([pair], authority, require_client_auth=authority is not None)
 
 
 def probe(address: Address) -> None:

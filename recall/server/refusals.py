@@ -4,6 +4,11 @@ EdgeError
 ├── InvalidRequest       one violation for each bad field
 ├── BankOpening          the bank is being opened; ask again shortly
 ├── TooManyWatchers      every place for a watch stream is taken
+├── AccessDenied         the caller may not                                    (token: its id)
+│   ├── Unauthenticated  no token, or not a good one
+│   ├── TooManyFailures  too many of those
+│   ├── RoleTooLow       the token's role is not enough                       (role, needed)
+│   └── BankNotYours     the token is for other banks                         (bank)
 └── Stopping             the server is going down
 """
 
@@ -56,3 +61,43 @@ class Stopping(EdgeError):  # noqa: N818
 
     def __init__(self) -> None:
         super().__init__("the server is stopping; connect again")
+
+
+class AccessDenied(EdgeError):  # noqa: N818
+    """The caller may not. `token` is the id of the token, as far as it is known; never the token."""
+
+    token: str = ""
+
+
+class Unauthenticated(AccessDenied):
+    """No token, or one that is unknown, expired or revoked."""
+
+    def __init__(self, problem: str, token: str) -> None:
+        super().__init__(problem)
+        self.token = token
+
+
+class TooManyFailures(AccessDenied):
+    """This token was refused too often from this host lately."""
+
+    def __init__(self, token: str) -> None:
+        super().__init__("too many refused tokens (access.max_failures); wait and use a good one")
+        self.token = token
+
+
+class RoleTooLow(AccessDenied):
+    """The role is not enough for the rpc."""
+
+    def __init__(self, role: str, needed: str) -> None:
+        super().__init__(f"the role {role} may not call this: it takes {needed}")
+        self.role = role
+        self.needed = needed
+
+
+class BankNotYours(AccessDenied):
+    """The token is for other banks."""
+
+    def __init__(self, bank: str, banks: frozenset[str]) -> None:
+        mine = ", ".join(sorted(banks))
+        super().__init__(f"the token is not for {f'bank {bank!r}' if bank else 'all banks'}, only for {mine}")
+        self.bank = bank

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from recall.memory.banks import DEFAULT_TENANT
 from recall.server.live import LiveBank, LiveBanks
 
 UNAVAILABLE, READ_ONLY, STALE, NOT_KEPT = "unavailable", "read_only", "stale", "not_kept"
@@ -32,20 +33,21 @@ class Trouble:
     """Why, and what to do."""
 
 
-def troubles(live: LiveBanks) -> list[Trouble]:
-    """Everything that is wrong now, by state and bank. Reads RAM alone."""
-    damaged = [Trouble(name, UNAVAILABLE, reason) for name, reason in sorted(live.banks.trouble().items())]
-    return damaged + sorted(_of_open(live), key=lambda one: (STATES.index(one.state), one.bank))
+def troubles(live: LiveBanks, tenant: str) -> list[Trouble]:
+    """Everything that is wrong now with the banks of a tenant, by state and bank. Reads RAM alone."""
+    damaged = [Trouble(name, UNAVAILABLE, reason) for name, reason in sorted(live.banks.trouble(tenant).items())]
+    return damaged + sorted(_of_open(live, tenant), key=lambda one: (STATES.index(one.state), one.bank))
 
 
 def gauges(live: LiveBanks) -> Mapping[str, Callable[[], int]]:
-    """How many banks are in each state, by the name of the gauge."""
+    """How many banks of the default tenant are in each state, by the name of the gauge."""
     return {f"banks.{state}": partial(_count, live, state) for state in STATES}
 
 
-def _of_open(live: LiveBanks) -> Iterator[Trouble]:
+def _of_open(live: LiveBanks, tenant: str) -> Iterator[Trouble]:
     for one in live.opened():
-        yield from _of(one)
+        if one.bank.tenant == tenant:
+            yield from _of(one)
 
 
 def _of(one: LiveBank) -> Iterator[Trouble]:
@@ -61,4 +63,4 @@ def _of(one: LiveBank) -> Iterator[Trouble]:
 
 
 def _count(live: LiveBanks, state: str) -> int:
-    return sum(one.state == state for one in troubles(live))
+    return sum(one.state == state for one in troubles(live, DEFAULT_TENANT))

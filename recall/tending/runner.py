@@ -75,19 +75,28 @@ class Runner:
         self._checkpoints = checkpoints
         self._traffic = traffic
         self._clock = clock
-        self._recent: deque[RunReport] = deque(maxlen=_RECENT)
+        self._recent: deque[tuple[str, RunReport]] = deque(maxlen=_RECENT)
         self._steps: dict[str, Step] = {}
+        self._tenants: dict[str, str] = {}  # run that runs now → whose
         self._ending = threading.Event()
         self.gate = Gate()
 
     @property
     def recent(self) -> Sequence[RunReport]:
         """The last reports since the start, newest first, those of dry runs and of runs that changed nothing too."""
-        return tuple(self._recent)[::-1]
+        return tuple(report for _, report in self._recent)[::-1]
+
+    def recent_of(self, tenant: str) -> Sequence[RunReport]:
+        """As `recent`, of one tenant."""
+        return tuple(report for owner, report in self._recent if owner == tenant)[::-1]
 
     def running(self) -> Sequence[Step]:
         """How far each run is that runs now."""
         return tuple(self._steps.values())
+
+    def running_of(self, tenant: str) -> Sequence[Step]:
+        """As `running`, of one tenant."""
+        return tuple(step for run, step in list(self._steps.items()) if self._tenants.get(run) == tenant)
 
     def run(
         self, order: Order, tell: Callable[[Step], None] = lambda _: None, cancelled: Callable[[], bool] = lambda: False
@@ -96,6 +105,7 @@ class Runner:
         if self._ending.is_set():
             raise Ending
         run = str(uuid_utils.uuid7())
+        self._tenants[run] = order.tenant
         started = self._clock.now()
         endpoint = ChatEndpoint(self._judge) if self._judge.endpoint and not order.dry_run else None
         judge = None if endpoint is None else Judge(endpoint, self._judge)
@@ -119,8 +129,9 @@ class Runner:
                 reports.append(report)
         finally:
             self._steps.pop(run, None)
+            self._tenants.pop(run, None)
         result = RunReport(run, order.dry_run, started, self._clock.now(), tuple(reports))
-        self._recent.append(result)
+        self._recent.append((order.tenant, result))
         return result
 
     def close(self) -> None:

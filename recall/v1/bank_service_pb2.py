@@ -24,60 +24,77 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from recall.v1 import access_pb2 as recall_dot_v1_dot_access__pb2
 from recall.v1 import memory_pb2 as recall_dot_v1_dot_memory__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1crecall/v1/bank_service.proto\x12\trecall.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/memory.proto\"\xff\x02\n\x04\x42\x61nk\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x16\n\x0ehalf_life_days\x18\x03 \x01(\x01\x12\x15\n\rdefault_limit\x18\x04 \x01(\r\x12\x13\n\x0buser_handle\x18\x05 \x01(\t\x12.\n\ncreated_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08last_seq\x18\x07 \x01(\x04\x12%\n\x06\x63ounts\x18\x08 \x01(\x0b\x32\x15.recall.v1.BankCounts\x12%\n\x08\x63overage\x18\t \x01(\x0b\x32\x13.recall.v1.Coverage\x12#\n\x05sizes\x18\n \x01(\x0b\x32\x14.recall.v1.BankSizes\x12\x18\n\x10read_only_reason\x18\x0b \x01(\t\x12\x1a\n\x12unavailable_reason\x18\x0c \x01(\t\x12%\n\x06policy\x18\r \x01(\x0e\x32\x15.recall.v1.BankPolicy\"\x8a\x01\n\nBankCounts\x12\x0c\n\x04live\x18\x01 \x01(\x04\x12\x12\n\nsuperseded\x18\x02 \x01(\x04\x12\x0f\n\x07retired\x18\x03 \x01(\x04\x12\x0f\n\x07\x65xpired\x18\x04 \x01(\x04\x12\x11\n\tnominated\x18\x05 \x01(\x04\x12\x13\n\x0bquarantined\x18\x06 \x01(\x04\x12\x10\n\x08rejected\x18\x07 \x01(\x04\"R\n\x08\x43overage\x12\x10\n\x08\x65mbedded\x18\x01 \x01(\x04\x12\r\n\x05total\x18\x02 \x01(\x04\x12\r\n\x05model\x18\x03 \x01(\t\x12\x16\n\x0estalled_reason\x18\x04 \x01(\t\"5\n\tBankSizes\x12\x11\n\tlog_bytes\x18\x01 \x01(\x04\x12\x15\n\rderived_bytes\x18\x02 \x01(\x04\"\xa8\x01\n\x18\x42\x61nkServiceCreateRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x16\n\x0ehalf_life_days\x18\x03 \x01(\x01\x12\x15\n\rdefault_limit\x18\x04 \x01(\r\x12\x13\n\x0buser_handle\x18\x05 \x01(\t\x12%\n\x06policy\x18\x06 \x01(\x0e\x32\x15.recall.v1.BankPolicy\":\n\x19\x42\x61nkServiceCreateResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"%\n\x15\x42\x61nkServiceGetRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"7\n\x16\x42\x61nkServiceGetResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"P\n\x16\x42\x61nkServiceListRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0f\n\x07trashed\x18\x03 \x01(\x08\"y\n\x17\x42\x61nkServiceListResponse\x12\x1e\n\x05\x62\x61nks\x18\x01 \x03(\x0b\x32\x0f.recall.v1.Bank\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12%\n\x05trash\x18\x03 \x03(\x0b\x32\x16.recall.v1.TrashedBank\"]\n\x0bTrashedBank\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08trash_id\x18\x02 \x01(\t\x12.\n\ndeleted_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"j\n\x18\x42\x61nkServiceUpdateRequest\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\":\n\x19\x42\x61nkServiceUpdateResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"(\n\x18\x42\x61nkServiceDeleteRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"D\n\x19\x42\x61nkServiceDeleteResponse\x12\'\n\x07trashed\x18\x01 \x01(\x0b\x32\x16.recall.v1.TrashedBank\"0\n\x0eRestoreRequest\x12\x10\n\x08trash_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"0\n\x0fRestoreResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"\x1d\n\rReloadRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"@\n\x0eReloadResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\x12\x0f\n\x07\x63hanges\x18\x02 \x03(\t\"I\n\x0cWatchRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x10\n\x08\x66rom_seq\x18\x02 \x01(\x04\x12\x0c\n\x04tags\x18\x03 \x03(\t\x12\x0b\n\x03ops\x18\x04 \x03(\t\"\x91\x01\n\rWatchResponse\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02op\x18\x04 \x01(\t\x12!\n\x06memory\x18\x05 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x0e\n\x06missed\x18\x06 \x01(\x04*Y\n\nBankPolicy\x12\x1b\n\x17\x42\x41NK_POLICY_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42\x41NK_POLICY_OPEN\x10\x01\x12\x18\n\x14\x42\x41NK_POLICY_GOVERNED\x10\x02\x32\xe6\x04\n\x0b\x42\x61nkService\x12S\n\x06\x43reate\x12#.recall.v1.BankServiceCreateRequest\x1a$.recall.v1.BankServiceCreateResponse\x12J\n\x03Get\x12 .recall.v1.BankServiceGetRequest\x1a!.recall.v1.BankServiceGetResponse\x12M\n\x04List\x12!.recall.v1.BankServiceListRequest\x1a\".recall.v1.BankServiceListResponse\x12S\n\x06Update\x12#.recall.v1.BankServiceUpdateRequest\x1a$.recall.v1.BankServiceUpdateResponse\x12S\n\x06\x44\x65lete\x12#.recall.v1.BankServiceDeleteRequest\x1a$.recall.v1.BankServiceDeleteResponse\x12@\n\x07Restore\x12\x19.recall.v1.RestoreRequest\x1a\x1a.recall.v1.RestoreResponse\x12=\n\x06Reload\x12\x18.recall.v1.ReloadRequest\x1a\x19.recall.v1.ReloadResponse\x12<\n\x05Watch\x12\x17.recall.v1.WatchRequest\x1a\x18.recall.v1.WatchResponse0\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1crecall/v1/bank_service.proto\x12\trecall.v1\x1a google/protobuf/field_mask.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/access.proto\x1a\x16recall/v1/memory.proto\"\xff\x02\n\x04\x42\x61nk\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x16\n\x0ehalf_life_days\x18\x03 \x01(\x01\x12\x15\n\rdefault_limit\x18\x04 \x01(\r\x12\x13\n\x0buser_handle\x18\x05 \x01(\t\x12.\n\ncreated_at\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x10\n\x08last_seq\x18\x07 \x01(\x04\x12%\n\x06\x63ounts\x18\x08 \x01(\x0b\x32\x15.recall.v1.BankCounts\x12%\n\x08\x63overage\x18\t \x01(\x0b\x32\x13.recall.v1.Coverage\x12#\n\x05sizes\x18\n \x01(\x0b\x32\x14.recall.v1.BankSizes\x12\x18\n\x10read_only_reason\x18\x0b \x01(\t\x12\x1a\n\x12unavailable_reason\x18\x0c \x01(\t\x12%\n\x06policy\x18\r \x01(\x0e\x32\x15.recall.v1.BankPolicy\"\x8a\x01\n\nBankCounts\x12\x0c\n\x04live\x18\x01 \x01(\x04\x12\x12\n\nsuperseded\x18\x02 \x01(\x04\x12\x0f\n\x07retired\x18\x03 \x01(\x04\x12\x0f\n\x07\x65xpired\x18\x04 \x01(\x04\x12\x11\n\tnominated\x18\x05 \x01(\x04\x12\x13\n\x0bquarantined\x18\x06 \x01(\x04\x12\x10\n\x08rejected\x18\x07 \x01(\x04\"R\n\x08\x43overage\x12\x10\n\x08\x65mbedded\x18\x01 \x01(\x04\x12\r\n\x05total\x18\x02 \x01(\x04\x12\r\n\x05model\x18\x03 \x01(\t\x12\x16\n\x0estalled_reason\x18\x04 \x01(\t\"5\n\tBankSizes\x12\x11\n\tlog_bytes\x18\x01 \x01(\x04\x12\x15\n\rderived_bytes\x18\x02 \x01(\x04\"\xa8\x01\n\x18\x42\x61nkServiceCreateRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x13\n\x0b\x64\x65scription\x18\x02 \x01(\t\x12\x16\n\x0ehalf_life_days\x18\x03 \x01(\x01\x12\x15\n\rdefault_limit\x18\x04 \x01(\r\x12\x13\n\x0buser_handle\x18\x05 \x01(\t\x12%\n\x06policy\x18\x06 \x01(\x0e\x32\x15.recall.v1.BankPolicy\":\n\x19\x42\x61nkServiceCreateResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"%\n\x15\x42\x61nkServiceGetRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"7\n\x16\x42\x61nkServiceGetResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"P\n\x16\x42\x61nkServiceListRequest\x12\x11\n\tpage_size\x18\x01 \x01(\r\x12\x12\n\npage_token\x18\x02 \x01(\t\x12\x0f\n\x07trashed\x18\x03 \x01(\x08\"y\n\x17\x42\x61nkServiceListResponse\x12\x1e\n\x05\x62\x61nks\x18\x01 \x03(\x0b\x32\x0f.recall.v1.Bank\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12%\n\x05trash\x18\x03 \x03(\x0b\x32\x16.recall.v1.TrashedBank\"]\n\x0bTrashedBank\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08trash_id\x18\x02 \x01(\t\x12.\n\ndeleted_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"j\n\x18\x42\x61nkServiceUpdateRequest\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\x12/\n\x0bupdate_mask\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\":\n\x19\x42\x61nkServiceUpdateResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"(\n\x18\x42\x61nkServiceDeleteRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"D\n\x19\x42\x61nkServiceDeleteResponse\x12\'\n\x07trashed\x18\x01 \x01(\x0b\x32\x16.recall.v1.TrashedBank\"0\n\x0eRestoreRequest\x12\x10\n\x08trash_id\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\"0\n\x0fRestoreResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\"\x1d\n\rReloadRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"@\n\x0eReloadResponse\x12\x1d\n\x04\x62\x61nk\x18\x01 \x01(\x0b\x32\x0f.recall.v1.Bank\x12\x0f\n\x07\x63hanges\x18\x02 \x03(\t\"I\n\x0cWatchRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x10\n\x08\x66rom_seq\x18\x02 \x01(\x04\x12\x0c\n\x04tags\x18\x03 \x03(\t\x12\x0b\n\x03ops\x18\x04 \x03(\t\"\x91\x01\n\rWatchResponse\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\n\n\x02op\x18\x04 \x01(\t\x12!\n\x06memory\x18\x05 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x0e\n\x06missed\x18\x06 \x01(\x04*Y\n\nBankPolicy\x12\x1b\n\x17\x42\x41NK_POLICY_UNSPECIFIED\x10\x00\x12\x14\n\x10\x42\x41NK_POLICY_OPEN\x10\x01\x12\x18\n\x14\x42\x41NK_POLICY_GOVERNED\x10\x02\x32\xd1\x05\n\x0b\x42\x61nkService\x12\x61\n\x06\x43reate\x12#.recall.v1.BankServiceCreateRequest\x1a$.recall.v1.BankServiceCreateResponse\"\x0c\x9a\xb8\x18\x08\x08\x05\x12\x04name\x12X\n\x03Get\x12 .recall.v1.BankServiceGetRequest\x1a!.recall.v1.BankServiceGetResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04name\x12W\n\x04List\x12!.recall.v1.BankServiceListRequest\x1a\".recall.v1.BankServiceListResponse\"\x08\x9a\xb8\x18\x04\x08\x01\x18\x01\x12\x66\n\x06Update\x12#.recall.v1.BankServiceUpdateRequest\x1a$.recall.v1.BankServiceUpdateResponse\"\x11\x9a\xb8\x18\r\x08\x05\x12\tbank.name\x12\x61\n\x06\x44\x65lete\x12#.recall.v1.BankServiceDeleteRequest\x1a$.recall.v1.BankServiceDeleteResponse\"\x0c\x9a\xb8\x18\x08\x08\x05\x12\x04name\x12H\n\x07Restore\x12\x19.recall.v1.RestoreRequest\x1a\x1a.recall.v1.RestoreResponse\"\x06\x9a\xb8\x18\x02\x08\x05\x12K\n\x06Reload\x12\x18.recall.v1.ReloadRequest\x1a\x19.recall.v1.ReloadResponse\"\x0c\x9a\xb8\x18\x08\x08\x05\x12\x04name\x12J\n\x05Watch\x12\x17.recall.v1.WatchRequest\x1a\x18.recall.v1.WatchResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04\x62\x61nk0\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'recall.v1.bank_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_BANKPOLICY']._serialized_start=2127
-  _globals['_BANKPOLICY']._serialized_end=2216
-  _globals['_BANK']._serialized_start=135
-  _globals['_BANK']._serialized_end=518
-  _globals['_BANKCOUNTS']._serialized_start=521
-  _globals['_BANKCOUNTS']._serialized_end=659
-  _globals['_COVERAGE']._serialized_start=661
-  _globals['_COVERAGE']._serialized_end=743
-  _globals['_BANKSIZES']._serialized_start=745
-  _globals['_BANKSIZES']._serialized_end=798
-  _globals['_BANKSERVICECREATEREQUEST']._serialized_start=801
-  _globals['_BANKSERVICECREATEREQUEST']._serialized_end=969
-  _globals['_BANKSERVICECREATERESPONSE']._serialized_start=971
-  _globals['_BANKSERVICECREATERESPONSE']._serialized_end=1029
-  _globals['_BANKSERVICEGETREQUEST']._serialized_start=1031
-  _globals['_BANKSERVICEGETREQUEST']._serialized_end=1068
-  _globals['_BANKSERVICEGETRESPONSE']._serialized_start=1070
-  _globals['_BANKSERVICEGETRESPONSE']._serialized_end=1125
-  _globals['_BANKSERVICELISTREQUEST']._serialized_start=1127
-  _globals['_BANKSERVICELISTREQUEST']._serialized_end=1207
-  _globals['_BANKSERVICELISTRESPONSE']._serialized_start=1209
-  _globals['_BANKSERVICELISTRESPONSE']._serialized_end=1330
-  _globals['_TRASHEDBANK']._serialized_start=1332
-  _globals['_TRASHEDBANK']._serialized_end=1425
-  _globals['_BANKSERVICEUPDATEREQUEST']._serialized_start=1427
-  _globals['_BANKSERVICEUPDATEREQUEST']._serialized_end=1533
-  _globals['_BANKSERVICEUPDATERESPONSE']._serialized_start=1535
-  _globals['_BANKSERVICEUPDATERESPONSE']._serialized_end=1593
-  _globals['_BANKSERVICEDELETEREQUEST']._serialized_start=1595
-  _globals['_BANKSERVICEDELETEREQUEST']._serialized_end=1635
-  _globals['_BANKSERVICEDELETERESPONSE']._serialized_start=1637
-  _globals['_BANKSERVICEDELETERESPONSE']._serialized_end=1705
-  _globals['_RESTOREREQUEST']._serialized_start=1707
-  _globals['_RESTOREREQUEST']._serialized_end=1755
-  _globals['_RESTORERESPONSE']._serialized_start=1757
-  _globals['_RESTORERESPONSE']._serialized_end=1805
-  _globals['_RELOADREQUEST']._serialized_start=1807
-  _globals['_RELOADREQUEST']._serialized_end=1836
-  _globals['_RELOADRESPONSE']._serialized_start=1838
-  _globals['_RELOADRESPONSE']._serialized_end=1902
-  _globals['_WATCHREQUEST']._serialized_start=1904
-  _globals['_WATCHREQUEST']._serialized_end=1977
-  _globals['_WATCHRESPONSE']._serialized_start=1980
-  _globals['_WATCHRESPONSE']._serialized_end=2125
-  _globals['_BANKSERVICE']._serialized_start=2219
-  _globals['_BANKSERVICE']._serialized_end=2833
+  _globals['_BANKSERVICE'].methods_by_name['Create']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Create']._serialized_options = b'\232\270\030\010\010\005\022\004name'
+  _globals['_BANKSERVICE'].methods_by_name['Get']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Get']._serialized_options = b'\232\270\030\010\010\001\022\004name'
+  _globals['_BANKSERVICE'].methods_by_name['List']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['List']._serialized_options = b'\232\270\030\004\010\001\030\001'
+  _globals['_BANKSERVICE'].methods_by_name['Update']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Update']._serialized_options = b'\232\270\030\r\010\005\022\tbank.name'
+  _globals['_BANKSERVICE'].methods_by_name['Delete']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Delete']._serialized_options = b'\232\270\030\010\010\005\022\004name'
+  _globals['_BANKSERVICE'].methods_by_name['Restore']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Restore']._serialized_options = b'\232\270\030\002\010\005'
+  _globals['_BANKSERVICE'].methods_by_name['Reload']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Reload']._serialized_options = b'\232\270\030\010\010\005\022\004name'
+  _globals['_BANKSERVICE'].methods_by_name['Watch']._loaded_options = None
+  _globals['_BANKSERVICE'].methods_by_name['Watch']._serialized_options = b'\232\270\030\010\010\001\022\004bank'
+  _globals['_BANKPOLICY']._serialized_start=2151
+  _globals['_BANKPOLICY']._serialized_end=2240
+  _globals['_BANK']._serialized_start=159
+  _globals['_BANK']._serialized_end=542
+  _globals['_BANKCOUNTS']._serialized_start=545
+  _globals['_BANKCOUNTS']._serialized_end=683
+  _globals['_COVERAGE']._serialized_start=685
+  _globals['_COVERAGE']._serialized_end=767
+  _globals['_BANKSIZES']._serialized_start=769
+  _globals['_BANKSIZES']._serialized_end=822
+  _globals['_BANKSERVICECREATEREQUEST']._serialized_start=825
+  _globals['_BANKSERVICECREATEREQUEST']._serialized_end=993
+  _globals['_BANKSERVICECREATERESPONSE']._serialized_start=995
+  _globals['_BANKSERVICECREATERESPONSE']._serialized_end=1053
+  _globals['_BANKSERVICEGETREQUEST']._serialized_start=1055
+  _globals['_BANKSERVICEGETREQUEST']._serialized_end=1092
+  _globals['_BANKSERVICEGETRESPONSE']._serialized_start=1094
+  _globals['_BANKSERVICEGETRESPONSE']._serialized_end=1149
+  _globals['_BANKSERVICELISTREQUEST']._serialized_start=1151
+  _globals['_BANKSERVICELISTREQUEST']._serialized_end=1231
+  _globals['_BANKSERVICELISTRESPONSE']._serialized_start=1233
+  _globals['_BANKSERVICELISTRESPONSE']._serialized_end=1354
+  _globals['_TRASHEDBANK']._serialized_start=1356
+  _globals['_TRASHEDBANK']._serialized_end=1449
+  _globals['_BANKSERVICEUPDATEREQUEST']._serialized_start=1451
+  _globals['_BANKSERVICEUPDATEREQUEST']._serialized_end=1557
+  _globals['_BANKSERVICEUPDATERESPONSE']._serialized_start=1559
+  _globals['_BANKSERVICEUPDATERESPONSE']._serialized_end=1617
+  _globals['_BANKSERVICEDELETEREQUEST']._serialized_start=1619
+  _globals['_BANKSERVICEDELETEREQUEST']._serialized_end=1659
+  _globals['_BANKSERVICEDELETERESPONSE']._serialized_start=1661
+  _globals['_BANKSERVICEDELETERESPONSE']._serialized_end=1729
+  _globals['_RESTOREREQUEST']._serialized_start=1731
+  _globals['_RESTOREREQUEST']._serialized_end=1779
+  _globals['_RESTORERESPONSE']._serialized_start=1781
+  _globals['_RESTORERESPONSE']._serialized_end=1829
+  _globals['_RELOADREQUEST']._serialized_start=1831
+  _globals['_RELOADREQUEST']._serialized_end=1860
+  _globals['_RELOADRESPONSE']._serialized_start=1862
+  _globals['_RELOADRESPONSE']._serialized_end=1926
+  _globals['_WATCHREQUEST']._serialized_start=1928
+  _globals['_WATCHREQUEST']._serialized_end=2001
+  _globals['_WATCHRESPONSE']._serialized_start=2004
+  _globals['_WATCHRESPONSE']._serialized_end=2149
+  _globals['_BANKSERVICE']._serialized_start=2243
+  _globals['_BANKSERVICE']._serialized_end=2964
 # @@protoc_insertion_point(module_scope)

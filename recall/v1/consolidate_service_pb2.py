@@ -24,64 +24,77 @@ _sym_db = _symbol_database.Default()
 
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
+from recall.v1 import access_pb2 as recall_dot_v1_dot_access__pb2
 from recall.v1 import memory_pb2 as recall_dot_v1_dot_memory__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#recall/v1/consolidate_service.proto\x12\trecall.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/memory.proto\"\xbf\x01\n\x12\x43onsolidateRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\x12\x19\n\x0cmerge_cosine\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x1b\n\x0epropose_cosine\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x1b\n\x0emax_supersedes\x18\x05 \x01(\rH\x02\x88\x01\x01\x42\x0f\n\r_merge_cosineB\x11\n\x0f_propose_cosineB\x11\n\x0f_max_supersedes\"q\n\x13\x43onsolidateResponse\x12*\n\x08progress\x18\x01 \x01(\x0b\x32\x16.recall.v1.RunProgressH\x00\x12&\n\x06report\x18\x02 \x01(\x0b\x32\x14.recall.v1.RunReportH\x00\x42\x06\n\x04part\"T\n\x0bRunProgress\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12\r\n\x05stage\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x04\x12\r\n\x05total\x18\x05 \x01(\x04\"\xb0\x01\n\tRunReport\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\x12.\n\nstarted_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x05\x62\x61nks\x18\x05 \x03(\x0b\x32\x15.recall.v1.BankReport\"\xa4\x03\n\nBankReport\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12.\n\nstarted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07scanned\x18\x04 \x01(\x04\x12%\n\x06merges\x18\x05 \x03(\x0b\x32\x15.recall.v1.MergeGroup\x12(\n\tproposals\x18\x06 \x03(\x0b\x32\x15.recall.v1.MergeGroup\x12#\n\x04kept\x18\x07 \x03(\x0b\x32\x15.recall.v1.MergeGroup\x12\x10\n\x08proposed\x18\x08 \x01(\x04\x12\x12\n\nkept_pairs\x18\t \x01(\x04\x12\x12\n\nsuperseded\x18\n \x01(\x04\x12\x0e\n\x06\x63\x61pped\x18\x0b \x01(\x04\x12\r\n\x05moved\x18\x0c \x01(\x04\x12%\n\x05judge\x18\r \x01(\x0b\x32\x16.recall.v1.JudgeReport\x12\x0e\n\x06\x65rrors\x18\x0e \x03(\t\x12\x10\n\x08restored\x18\x0f \x03(\t\"m\n\nMergeGroup\x12&\n\x06winner\x18\x01 \x01(\x0b\x32\x16.recall.v1.GroupMember\x12&\n\x06others\x18\x02 \x03(\x0b\x32\x16.recall.v1.GroupMember\x12\x0f\n\x07verdict\x18\x03 \x01(\t\"\xa3\x01\n\x0bGroupMember\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x06\x63osine\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07jaccard\x18\x04 \x01(\x01\x12\'\n\x06guards\x18\x05 \x03(\x0b\x32\x17.recall.v1.GuardFinding\x12\x0f\n\x07outcome\x18\x06 \x01(\t\x12\x0f\n\x07problem\x18\x07 \x01(\tB\t\n\x07_cosine\">\n\x0cGuardFinding\x12\r\n\x05guard\x18\x01 \x01(\t\x12\x0f\n\x07verdict\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"q\n\x0bJudgeReport\x12\r\n\x05state\x18\x01 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x02 \x01(\r\x12\x11\n\tconfirmed\x18\x03 \x01(\r\x12\x11\n\tnominated\x18\x04 \x01(\r\x12\r\n\x05mined\x18\x05 \x01(\r\x12\x0f\n\x07problem\x18\x06 \x01(\t\"+\n\x1bGetConsolidateStatusRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\"\xc1\x01\n\x1cGetConsolidateStatusResponse\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12+\n\x08interval\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05judge\x18\x03 \x01(\x08\x12\'\n\x07running\x18\x04 \x03(\x0b\x32\x16.recall.v1.RunProgress\x12+\n\x05\x62\x61nks\x18\x05 \x03(\x0b\x32\x1c.recall.v1.BankConsolidation\"\x9d\x01\n\x11\x42\x61nkConsolidation\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12/\n\x0blast_run_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0b\n\x03\x64ue\x18\x03 \x01(\x08\x12/\n\x0bnext_run_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0b\n\x03run\x18\x05 \x01(\t\".\n\x0fListRunsRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05limit\x18\x02 \x01(\r\"7\n\x10ListRunsResponse\x12#\n\x04runs\x18\x01 \x03(\x0b\x32\x15.recall.v1.RunSummary\"\x9a\x01\n\nRunSummary\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsuperseded\x18\x04 \x01(\x04\x12\x11\n\tnominated\x18\x05 \x01(\x04\x12\x10\n\x08restored\x18\x06 \x01(\x04\x12\x10\n\x08\x66inished\x18\x07 \x01(\x08\"*\n\rGetRunRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\"6\n\x0eGetRunResponse\x12$\n\x06report\x18\x01 \x01(\x0b\x32\x14.recall.v1.RunReport\"+\n\x0eUndoRunRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\"7\n\x0fUndoRunResponse\x12$\n\x05\x62\x61nks\x18\x01 \x03(\x0b\x32\x15.recall.v1.BankUndone\"P\n\nBankUndone\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x10\n\x08restored\x18\x02 \x03(\t\x12\"\n\x04left\x18\x03 \x03(\x0b\x32\x14.recall.v1.LeftAlone\"(\n\tLeftAlone\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07problem\x18\x02 \x01(\t\"V\n\x0cSweepRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\'\n\x06\x66\x61llen\x18\x02 \x03(\x0b\x32\x17.recall.v1.FallenSource\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\"?\n\x0c\x46\x61llenSource\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\n\n\x02id\x18\x02 \x01(\t\"Y\n\rSweepResponse\x12\x0f\n\x07\x65xpired\x18\x01 \x03(\t\x12\x13\n\x0bquarantined\x18\x02 \x03(\t\x12\"\n\x04left\x18\x03 \x03(\x0b\x32\x14.recall.v1.LeftAlone2\xcf\x03\n\x12\x43onsolidateService\x12N\n\x0b\x43onsolidate\x12\x1d.recall.v1.ConsolidateRequest\x1a\x1e.recall.v1.ConsolidateResponse0\x01\x12g\n\x14GetConsolidateStatus\x12&.recall.v1.GetConsolidateStatusRequest\x1a\'.recall.v1.GetConsolidateStatusResponse\x12\x43\n\x08ListRuns\x12\x1a.recall.v1.ListRunsRequest\x1a\x1b.recall.v1.ListRunsResponse\x12=\n\x06GetRun\x12\x18.recall.v1.GetRunRequest\x1a\x19.recall.v1.GetRunResponse\x12@\n\x07UndoRun\x12\x19.recall.v1.UndoRunRequest\x1a\x1a.recall.v1.UndoRunResponse\x12:\n\x05Sweep\x12\x17.recall.v1.SweepRequest\x1a\x18.recall.v1.SweepResponseb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n#recall/v1/consolidate_service.proto\x12\trecall.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/access.proto\x1a\x16recall/v1/memory.proto\"\xbf\x01\n\x12\x43onsolidateRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\x12\x19\n\x0cmerge_cosine\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x1b\n\x0epropose_cosine\x18\x04 \x01(\x01H\x01\x88\x01\x01\x12\x1b\n\x0emax_supersedes\x18\x05 \x01(\rH\x02\x88\x01\x01\x42\x0f\n\r_merge_cosineB\x11\n\x0f_propose_cosineB\x11\n\x0f_max_supersedes\"q\n\x13\x43onsolidateResponse\x12*\n\x08progress\x18\x01 \x01(\x0b\x32\x16.recall.v1.RunProgressH\x00\x12&\n\x06report\x18\x02 \x01(\x0b\x32\x14.recall.v1.RunReportH\x00\x42\x06\n\x04part\"T\n\x0bRunProgress\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12\r\n\x05stage\x18\x03 \x01(\t\x12\x0c\n\x04\x64one\x18\x04 \x01(\x04\x12\r\n\x05total\x18\x05 \x01(\x04\"\xb0\x01\n\tRunReport\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0f\n\x07\x64ry_run\x18\x02 \x01(\x08\x12.\n\nstarted_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12$\n\x05\x62\x61nks\x18\x05 \x03(\x0b\x32\x15.recall.v1.BankReport\"\xa4\x03\n\nBankReport\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12.\n\nstarted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12/\n\x0b\x66inished_at\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0f\n\x07scanned\x18\x04 \x01(\x04\x12%\n\x06merges\x18\x05 \x03(\x0b\x32\x15.recall.v1.MergeGroup\x12(\n\tproposals\x18\x06 \x03(\x0b\x32\x15.recall.v1.MergeGroup\x12#\n\x04kept\x18\x07 \x03(\x0b\x32\x15.recall.v1.MergeGroup\x12\x10\n\x08proposed\x18\x08 \x01(\x04\x12\x12\n\nkept_pairs\x18\t \x01(\x04\x12\x12\n\nsuperseded\x18\n \x01(\x04\x12\x0e\n\x06\x63\x61pped\x18\x0b \x01(\x04\x12\r\n\x05moved\x18\x0c \x01(\x04\x12%\n\x05judge\x18\r \x01(\x0b\x32\x16.recall.v1.JudgeReport\x12\x0e\n\x06\x65rrors\x18\x0e \x03(\t\x12\x10\n\x08restored\x18\x0f \x03(\t\"m\n\nMergeGroup\x12&\n\x06winner\x18\x01 \x01(\x0b\x32\x16.recall.v1.GroupMember\x12&\n\x06others\x18\x02 \x03(\x0b\x32\x16.recall.v1.GroupMember\x12\x0f\n\x07verdict\x18\x03 \x01(\t\"\xa3\x01\n\x0bGroupMember\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x13\n\x06\x63osine\x18\x03 \x01(\x01H\x00\x88\x01\x01\x12\x0f\n\x07jaccard\x18\x04 \x01(\x01\x12\'\n\x06guards\x18\x05 \x03(\x0b\x32\x17.recall.v1.GuardFinding\x12\x0f\n\x07outcome\x18\x06 \x01(\t\x12\x0f\n\x07problem\x18\x07 \x01(\tB\t\n\x07_cosine\">\n\x0cGuardFinding\x12\r\n\x05guard\x18\x01 \x01(\t\x12\x0f\n\x07verdict\x18\x02 \x01(\t\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\"q\n\x0bJudgeReport\x12\r\n\x05state\x18\x01 \x01(\t\x12\r\n\x05\x63\x61lls\x18\x02 \x01(\r\x12\x11\n\tconfirmed\x18\x03 \x01(\r\x12\x11\n\tnominated\x18\x04 \x01(\r\x12\r\n\x05mined\x18\x05 \x01(\r\x12\x0f\n\x07problem\x18\x06 \x01(\t\"+\n\x1bGetConsolidateStatusRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\"\xc1\x01\n\x1cGetConsolidateStatusResponse\x12\x0f\n\x07\x65nabled\x18\x01 \x01(\x08\x12+\n\x08interval\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\r\n\x05judge\x18\x03 \x01(\x08\x12\'\n\x07running\x18\x04 \x03(\x0b\x32\x16.recall.v1.RunProgress\x12+\n\x05\x62\x61nks\x18\x05 \x03(\x0b\x32\x1c.recall.v1.BankConsolidation\"\x9d\x01\n\x11\x42\x61nkConsolidation\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12/\n\x0blast_run_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0b\n\x03\x64ue\x18\x03 \x01(\x08\x12/\n\x0bnext_run_at\x18\x04 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x0b\n\x03run\x18\x05 \x01(\t\".\n\x0fListRunsRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05limit\x18\x02 \x01(\r\"7\n\x10ListRunsResponse\x12#\n\x04runs\x18\x01 \x03(\x0b\x32\x15.recall.v1.RunSummary\"\x9a\x01\n\nRunSummary\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12&\n\x02\x61t\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x12\n\nsuperseded\x18\x04 \x01(\x04\x12\x11\n\tnominated\x18\x05 \x01(\x04\x12\x10\n\x08restored\x18\x06 \x01(\x04\x12\x10\n\x08\x66inished\x18\x07 \x01(\x08\"*\n\rGetRunRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\"6\n\x0eGetRunResponse\x12$\n\x06report\x18\x01 \x01(\x0b\x32\x14.recall.v1.RunReport\"+\n\x0eUndoRunRequest\x12\x0b\n\x03run\x18\x01 \x01(\t\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\"7\n\x0fUndoRunResponse\x12$\n\x05\x62\x61nks\x18\x01 \x03(\x0b\x32\x15.recall.v1.BankUndone\"P\n\nBankUndone\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x10\n\x08restored\x18\x02 \x03(\t\x12\"\n\x04left\x18\x03 \x03(\x0b\x32\x14.recall.v1.LeftAlone\"(\n\tLeftAlone\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0f\n\x07problem\x18\x02 \x01(\t\"V\n\x0cSweepRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\'\n\x06\x66\x61llen\x18\x02 \x03(\x0b\x32\x17.recall.v1.FallenSource\x12\x0f\n\x07\x64ry_run\x18\x03 \x01(\x08\"?\n\x0c\x46\x61llenSource\x12#\n\x04kind\x18\x01 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\n\n\x02id\x18\x02 \x01(\t\"Y\n\rSweepResponse\x12\x0f\n\x07\x65xpired\x18\x01 \x03(\t\x12\x13\n\x0bquarantined\x18\x02 \x03(\t\x12\"\n\x04left\x18\x03 \x03(\x0b\x32\x14.recall.v1.LeftAlone2\xa3\x04\n\x12\x43onsolidateService\x12\\\n\x0b\x43onsolidate\x12\x1d.recall.v1.ConsolidateRequest\x1a\x1e.recall.v1.ConsolidateResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk0\x01\x12u\n\x14GetConsolidateStatus\x12&.recall.v1.GetConsolidateStatusRequest\x1a\'.recall.v1.GetConsolidateStatusResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12Q\n\x08ListRuns\x12\x1a.recall.v1.ListRunsRequest\x1a\x1b.recall.v1.ListRunsResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12K\n\x06GetRun\x12\x18.recall.v1.GetRunRequest\x1a\x19.recall.v1.GetRunResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12N\n\x07UndoRun\x12\x19.recall.v1.UndoRunRequest\x1a\x1a.recall.v1.UndoRunResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12H\n\x05Sweep\x12\x17.recall.v1.SweepRequest\x1a\x18.recall.v1.SweepResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nkb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'recall.v1.consolidate_service_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_CONSOLIDATEREQUEST']._serialized_start=140
-  _globals['_CONSOLIDATEREQUEST']._serialized_end=331
-  _globals['_CONSOLIDATERESPONSE']._serialized_start=333
-  _globals['_CONSOLIDATERESPONSE']._serialized_end=446
-  _globals['_RUNPROGRESS']._serialized_start=448
-  _globals['_RUNPROGRESS']._serialized_end=532
-  _globals['_RUNREPORT']._serialized_start=535
-  _globals['_RUNREPORT']._serialized_end=711
-  _globals['_BANKREPORT']._serialized_start=714
-  _globals['_BANKREPORT']._serialized_end=1134
-  _globals['_MERGEGROUP']._serialized_start=1136
-  _globals['_MERGEGROUP']._serialized_end=1245
-  _globals['_GROUPMEMBER']._serialized_start=1248
-  _globals['_GROUPMEMBER']._serialized_end=1411
-  _globals['_GUARDFINDING']._serialized_start=1413
-  _globals['_GUARDFINDING']._serialized_end=1475
-  _globals['_JUDGEREPORT']._serialized_start=1477
-  _globals['_JUDGEREPORT']._serialized_end=1590
-  _globals['_GETCONSOLIDATESTATUSREQUEST']._serialized_start=1592
-  _globals['_GETCONSOLIDATESTATUSREQUEST']._serialized_end=1635
-  _globals['_GETCONSOLIDATESTATUSRESPONSE']._serialized_start=1638
-  _globals['_GETCONSOLIDATESTATUSRESPONSE']._serialized_end=1831
-  _globals['_BANKCONSOLIDATION']._serialized_start=1834
-  _globals['_BANKCONSOLIDATION']._serialized_end=1991
-  _globals['_LISTRUNSREQUEST']._serialized_start=1993
-  _globals['_LISTRUNSREQUEST']._serialized_end=2039
-  _globals['_LISTRUNSRESPONSE']._serialized_start=2041
-  _globals['_LISTRUNSRESPONSE']._serialized_end=2096
-  _globals['_RUNSUMMARY']._serialized_start=2099
-  _globals['_RUNSUMMARY']._serialized_end=2253
-  _globals['_GETRUNREQUEST']._serialized_start=2255
-  _globals['_GETRUNREQUEST']._serialized_end=2297
-  _globals['_GETRUNRESPONSE']._serialized_start=2299
-  _globals['_GETRUNRESPONSE']._serialized_end=2353
-  _globals['_UNDORUNREQUEST']._serialized_start=2355
-  _globals['_UNDORUNREQUEST']._serialized_end=2398
-  _globals['_UNDORUNRESPONSE']._serialized_start=2400
-  _globals['_UNDORUNRESPONSE']._serialized_end=2455
-  _globals['_BANKUNDONE']._serialized_start=2457
-  _globals['_BANKUNDONE']._serialized_end=2537
-  _globals['_LEFTALONE']._serialized_start=2539
-  _globals['_LEFTALONE']._serialized_end=2579
-  _globals['_SWEEPREQUEST']._serialized_start=2581
-  _globals['_SWEEPREQUEST']._serialized_end=2667
-  _globals['_FALLENSOURCE']._serialized_start=2669
-  _globals['_FALLENSOURCE']._serialized_end=2732
-  _globals['_SWEEPRESPONSE']._serialized_start=2734
-  _globals['_SWEEPRESPONSE']._serialized_end=2823
-  _globals['_CONSOLIDATESERVICE']._serialized_start=2826
-  _globals['_CONSOLIDATESERVICE']._serialized_end=3289
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['Consolidate']._loaded_options = None
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['Consolidate']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['GetConsolidateStatus']._loaded_options = None
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['GetConsolidateStatus']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['ListRuns']._loaded_options = None
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['ListRuns']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['GetRun']._loaded_options = None
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['GetRun']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['UndoRun']._loaded_options = None
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['UndoRun']._serialized_options = b'\232\270\030\010\010\004\022\004bank'
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['Sweep']._loaded_options = None
+  _globals['_CONSOLIDATESERVICE'].methods_by_name['Sweep']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_CONSOLIDATEREQUEST']._serialized_start=164
+  _globals['_CONSOLIDATEREQUEST']._serialized_end=355
+  _globals['_CONSOLIDATERESPONSE']._serialized_start=357
+  _globals['_CONSOLIDATERESPONSE']._serialized_end=470
+  _globals['_RUNPROGRESS']._serialized_start=472
+  _globals['_RUNPROGRESS']._serialized_end=556
+  _globals['_RUNREPORT']._serialized_start=559
+  _globals['_RUNREPORT']._serialized_end=735
+  _globals['_BANKREPORT']._serialized_start=738
+  _globals['_BANKREPORT']._serialized_end=1158
+  _globals['_MERGEGROUP']._serialized_start=1160
+  _globals['_MERGEGROUP']._serialized_end=1269
+  _globals['_GROUPMEMBER']._serialized_start=1272
+  _globals['_GROUPMEMBER']._serialized_end=1435
+  _globals['_GUARDFINDING']._serialized_start=1437
+  _globals['_GUARDFINDING']._serialized_end=1499
+  _globals['_JUDGEREPORT']._serialized_start=1501
+  _globals['_JUDGEREPORT']._serialized_end=1614
+  _globals['_GETCONSOLIDATESTATUSREQUEST']._serialized_start=1616
+  _globals['_GETCONSOLIDATESTATUSREQUEST']._serialized_end=1659
+  _globals['_GETCONSOLIDATESTATUSRESPONSE']._serialized_start=1662
+  _globals['_GETCONSOLIDATESTATUSRESPONSE']._serialized_end=1855
+  _globals['_BANKCONSOLIDATION']._serialized_start=1858
+  _globals['_BANKCONSOLIDATION']._serialized_end=2015
+  _globals['_LISTRUNSREQUEST']._serialized_start=2017
+  _globals['_LISTRUNSREQUEST']._serialized_end=2063
+  _globals['_LISTRUNSRESPONSE']._serialized_start=2065
+  _globals['_LISTRUNSRESPONSE']._serialized_end=2120
+  _globals['_RUNSUMMARY']._serialized_start=2123
+  _globals['_RUNSUMMARY']._serialized_end=2277
+  _globals['_GETRUNREQUEST']._serialized_start=2279
+  _globals['_GETRUNREQUEST']._serialized_end=2321
+  _globals['_GETRUNRESPONSE']._serialized_start=2323
+  _globals['_GETRUNRESPONSE']._serialized_end=2377
+  _globals['_UNDORUNREQUEST']._serialized_start=2379
+  _globals['_UNDORUNREQUEST']._serialized_end=2422
+  _globals['_UNDORUNRESPONSE']._serialized_start=2424
+  _globals['_UNDORUNRESPONSE']._serialized_end=2479
+  _globals['_BANKUNDONE']._serialized_start=2481
+  _globals['_BANKUNDONE']._serialized_end=2561
+  _globals['_LEFTALONE']._serialized_start=2563
+  _globals['_LEFTALONE']._serialized_end=2603
+  _globals['_SWEEPREQUEST']._serialized_start=2605
+  _globals['_SWEEPREQUEST']._serialized_end=2691
+  _globals['_FALLENSOURCE']._serialized_start=2693
+  _globals['_FALLENSOURCE']._serialized_end=2756
+  _globals['_SWEEPRESPONSE']._serialized_start=2758
+  _globals['_SWEEPRESPONSE']._serialized_end=2847
+  _globals['_CONSOLIDATESERVICE']._serialized_start=2850
+  _globals['_CONSOLIDATESERVICE']._serialized_end=3397
 # @@protoc_insertion_point(module_scope)

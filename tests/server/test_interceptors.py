@@ -11,6 +11,7 @@ import grpc
 import pytest
 from google.rpc.error_details_pb2 import ResourceInfo
 from grpc_status import rpc_status
+from guarding import guard
 
 from recall.memory.errors import BankNotFound
 from recall.server.edge import new_server
@@ -55,7 +56,7 @@ class FaultyStream(BankServiceServicer):
 
 @contextmanager
 def channel(telemetry: Telemetry) -> Iterator[grpc.Channel]:
-    server = new_server(ServerSettings(workers=2, max_message_bytes=64 * 1024), telemetry)
+    server = new_server(ServerSettings(workers=2, max_message_bytes=64 * 1024), telemetry, guard())
     add_AdminServiceServicer_to_server(Faulty(), server)
     add_BankServiceServicer_to_server(FaultyStream(), server)
     port = server.add_insecure_port("127.0.0.1:0")

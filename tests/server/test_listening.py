@@ -6,7 +6,9 @@ import socket
 from collections.abc import Iterator
 
 import pytest
+from guarding import guard
 
+from recall.access_settings import AccessSettings
 from recall.server.edge import new_server
 from recall.server.listening import CannotListen, listen
 from recall.server.settings import ServerSettings
@@ -22,8 +24,8 @@ def taken() -> Iterator[int]:
 
 
 def test_port_zero_takes_a_free_port_and_says_which() -> None:
-    server = new_server(ServerSettings(), Telemetry())
-    address = listen(server, "127.0.0.1:0")
+    server = new_server(ServerSettings(), Telemetry(), guard())
+    address = listen(server, "127.0.0.1:0", AccessSettings(), False)
     assert address.host == "127.0.0.1"
     assert address.port > 0
     server.stop(None)
@@ -31,7 +33,7 @@ def test_port_zero_takes_a_free_port_and_says_which() -> None:
 
 def test_a_port_in_use_is_named(taken: int) -> None:
     with pytest.raises(CannotListen, match=f"127.0.0.1:{taken}: the port is in use"):
-        listen(new_server(ServerSettings(), Telemetry()), f"127.0.0.1:{taken}")
+        listen(new_server(ServerSettings(), Telemetry(), guard()), f"127.0.0.1:{taken}", AccessSettings(), False)
 
 
 @pytest.mark.parametrize(
@@ -40,4 +42,6 @@ def test_a_port_in_use_is_named(taken: int) -> None:
 )
 def test_an_address_that_is_not_ours_is_named(address: str, problem: str) -> None:
     with pytest.raises(CannotListen, match=problem):
-        listen(new_server(ServerSettings(), Telemetry()), address)
+        listen(
+            new_server(ServerSettings(), Telemetry(), guard()), address, AccessSettings(allow_open_network=True), False
+        )

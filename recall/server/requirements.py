@@ -1,0 +1,69 @@
+"""What each rpc asks of its caller, read from the contract: the option `(access)` at every rpc."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from recall.memory.lifecycle import Role
+from recall.v1 import access_pb2
+
+ROLES: Final = tuple(Role)
+"""From the least to the most."""
+
+
+class UndeclaredAccess(Exception):  # noqa: N818 - named for what is wrong
+    """Rpcs of the contract do not say who may call them."""
+
+    def __init__(self, rpcs: Iterable[str]) -> None:
+        self.rpcs = tuple(rpcs)
+        super().__init__(f"the contract does not say who may call {', '.join(self.rpcs)}: option (recall.v1.access)")
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """What one rpc asks."""
+
+    role: Role
+    bank: tuple[str, ...]
+    """The path to the field that names the bank; empty when none does."""
+    own_banks: bool
+    """The service answers with the caller's banks alone."""
+
+    def allows(self, role: Role) -> bool:
+        """Whether a role is enough."""
+        return ROLES.index(role) >= ROLES.index(self.role)
+
+    def banks(self, request: Any) -> Iterator[str]:
+        """The banks that a request names; "" where it leaves the field empty."""
+        return _values(request, self.bank)
+
+
+def requirements(services: Iterable[Any]) -> dict[str, Requirement]:
+    """By full method ("/recall.v1.MemoryService/Save"); `services` are descriptors. Raises UndeclaredAccess."""
+    found: dict[str, Requirement] = {}
+    undeclared: list[str] = []
+    for service in services:
+        for method in service.methods:
+            declared = method.GetOptions().Extensions[access_pb2.access]
+            if declared.role == access_pb2.ROLE_UNSPECIFIED:
+                undeclared.append(f"{service.name}/{method.name}")
+                continue
+            role = Role(access_pb2.Role.Name(declared.role).removeprefix("ROLE_").lower())
+            path = tuple(declared.bank.split(".")) if declared.bank else ()
+            found[f"/{service.full_name}/{method.name}"] = Requirement(role, path, declared.own_banks)
+    if undeclared:
+        raise UndeclaredAccess(undeclared)
+    return found
+
+
+def _values(message: Any, path: tuple[str, ...]) -> Iterator[str]:
+    if not path:
+        return
+    value = getattr(message, path[0])
+    if len(path) == 1:
+        yield value
+        return
+    for inner in value if message.DESCRIPTOR.fields_by_name[path[0]].is_repeated else (value,):
+        yield from _values(inner, path[1:])
