@@ -1,4 +1,4 @@
-"""``python -m benchmarks.compaction [--pairs FILE.tsv] --out OUT.json``, and ``… recall``/``… growth``.
+"""``python -m benchmarks.compaction [--pairs FILE.tsv] --out OUT.json``, ``… --recall LOCOMO.json``, ``… --growth``.
 
 ``--pairs`` may be given several times; without it both halves of the built-in set are measured.
 """
@@ -16,6 +16,8 @@ from rich.progress import Progress
 from benchmarks.compaction import figures, page, pairs, tables
 from benchmarks.compaction.likeness import likeness, load_model
 from benchmarks.environment import versions
+from benchmarks.quality.dataset import LayoutError
+from benchmarks.service import ServiceError
 from consolidate.settings import ConsolidateSettings
 from index.embedder import Embedder
 from index.errors import EmbedderUnavailable, ModelUnusable
@@ -48,13 +50,13 @@ def measure(
         if growth:
             _growth(out)
         elif recall is not None:
-            _recall(recall, load_model(model, cache), out)
+            _recall(recall, out)
         else:
             _pairs(files or list(pairs.BUILT_IN.values()), load_model(model, cache), out)
-    except (pairs.PairFileError, OSError, UnicodeDecodeError) as problem:
+    except (pairs.PairFileError, LayoutError, OSError, UnicodeDecodeError) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_USAGE) from problem
-    except (ModelUnusable, EmbedderUnavailable) as problem:
+    except (ModelUnusable, EmbedderUnavailable, ServiceError) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_FAILED) from problem
 
@@ -78,10 +80,10 @@ def _measured(path: Path, embedder: Embedder) -> figures.Figures:
     return figures.figures(path.stem, embedder.model_id, labelled, alike, settings, versions())
 
 
-def _recall(data: Path, embedder: Embedder, out: Path | None) -> None:
+def _recall(data: Path, out: Path | None) -> None:
     from benchmarks.compaction import injected
 
-    found = injected.measure(data, embedder)
+    found = injected.measure(data)
     injected.show(found, console)
     if out is not None:
         injected.write(found, out)

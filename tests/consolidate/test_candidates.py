@@ -74,14 +74,14 @@ def test_the_order_of_the_bank_changes_nothing(seed: int, size: int, each: int) 
 
 def test_a_memory_brings_at_most_its_share_of_pairs() -> None:
     bank = memos(*(f"note {at} about the very same thing as ever, in words" for at in range(60)))
-    found = find_candidates(bank, np.ones((60, 4), np.float32) / 2, SETTINGS, CandidateSettings(pairs_each=3))
+    found = find_candidates(bank, np.full((60, 4), 0.5, np.float32), SETTINGS, CandidateSettings(pairs_each=3))
     assert 0 < len(found) <= 3 * 60
 
 
 def test_restatements_are_never_lost_to_the_share() -> None:
     """Far more equal texts than pairs a memory may bring: one pass still leaves one."""
     bank = memos(*("Tea is ready" + "!" * (at % 5) for at in range(200)))
-    found = find_candidates(bank, np.ones((200, 4), np.float32) / 2, SETTINGS, CandidateSettings(pairs_each=2))
+    found = find_candidates(bank, np.full((200, 4), 0.5, np.float32), SETTINGS, CandidateSettings(pairs_each=2))
     plan = make_plan(bank, found, SETTINGS)
     assert [len(group.losers) for group in plan.merges] == [199]
 
