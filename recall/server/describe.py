@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from index.embedder import EmbedderSlot
+from index.embedder import EmbedderSlot, EmbedderState
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryServiceError
 from recall.server import convert
@@ -61,10 +61,15 @@ class Describer:
             embedded=covered.embedded,
             total=covered.total,
             model=state.model_id,
-            stalled_reason=""
-            if state.state == "ready"
-            else f"the embedder is {state.state}: {state.detail}".rstrip(": "),
+            stalled_reason=stalled_by(state),
         )
+
+
+def stalled_by(state: EmbedderState) -> str:
+    """Why nothing is embedded; a model that is being loaded is only waited for."""
+    if state.state in ("ready", "loading"):
+        return ""
+    return f"the embedder is {state.state}: {state.detail}".rstrip(": ")
 
 
 def unavailable(name: str, error: MemoryServiceError) -> pb.Bank:
