@@ -39,7 +39,7 @@ class CandidateSettings:
     """Texts a trigram may stand in to count as rare."""
     shingle_probes: int = 12
     """Rarest trigrams that each memory looks up."""
-    pairs_each: int = 12
+    pairs_each: int = 8
     """Most alike pairs that a memory may bring; a pair stays when either of its two wants it."""
     group_limit: int = 16
     """Size up to which every pair of an equal-wording group is looked at; above it each is compared to the winner."""

@@ -186,7 +186,6 @@ def same_but_synonyms(a: str, b: str) -> bool:
     return synonym_form(a) == synonym_form(b) != ()
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
 def content(text: str) -> frozenset[str]:
     """The canonical words of a text as a set."""
     return frozenset(canonical(text))

@@ -51,14 +51,16 @@ def negations_in(text: str) -> tuple[str, ...]:
 
 def opposites(a: Memo, b: Memo) -> Finding | None:
     """One text has a word where the other has its opposite (from the lexicon, or by a prefix like un-)."""
-    left, right = _word_set(a.text), _word_set(b.text)
     polar_left, polar_right = _polar(a.text), _polar(b.text)
-    if polar_left and polar_right and polar_left != polar_right:
-        for word in sorted(polar_left - polar_right):
-            for other in sorted(_OPPOSITE[word] & polar_right - polar_left):
-                if not _is_negated(word, other, left, right):
-                    return Finding("opposites", Verdict.KEEP, f"{word} against {other}")
-    prefixed = (_bases(b.text) & left) - right | (_bases(a.text) & right) - left
+    bases_left, bases_right = _bases(a.text), _bases(b.text)
+    if polar_left == polar_right and bases_left == bases_right:
+        return None
+    left, right = _word_set(a.text), _word_set(b.text)
+    for word in sorted(polar_left - polar_right):
+        for other in sorted(_OPPOSITE[word] & polar_right - polar_left):
+            if not _is_negated(word, other, left, right):
+                return Finding("opposites", Verdict.KEEP, f"{word} against {other}")
+    prefixed = ((bases_right & left) - right) | ((bases_left & right) - left)
     if prefixed:
         return Finding("opposites", Verdict.KEEP, f"{min(prefixed)} against its negation by a prefix")
     return None
@@ -67,7 +69,7 @@ def opposites(a: Memo, b: Memo) -> Finding | None:
 @lru_cache(maxsize=CACHED_TEXTS)
 def _polar(text: str) -> frozenset[str]:
     """The words of a text that have an opposite."""
-    return _word_set(text) & _OPPOSITE.keys()
+    return frozenset([word for word in words(text) if word in _OPPOSITE])
 
 
 def _is_negated(word: str, other: str, left: frozenset[str], right: frozenset[str]) -> bool:
@@ -76,7 +78,6 @@ def _is_negated(word: str, other: str, left: frozenset[str], right: frozenset[st
     return word != "always" and other != "always" and bool(mild_left) != bool(mild_right)
 
 
-@lru_cache(maxsize=CACHED_TEXTS)
 def _word_set(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
