@@ -16,7 +16,7 @@ floor, or when those next to it lend it enough.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,7 +78,8 @@ def sum_of(score: float) -> float:
 def _content(evidence: Evidence, settings: RankingSettings) -> tuple[list[tuple[str, Rows]], Rows]:
     """The legs as parts of the score, and what a memory may lend."""
     if evidence.meaning is None:
-        lexical = signals.lexical(evidence.words, evidence.context, settings)
+        alone = replace(settings, bm25=settings.bm25_alone)
+        lexical = signals.lexical(evidence.words, evidence.context, alone)
         return [(signals.LEXICAL, lexical)], lexical.copy()
     blend = FUSIONS[settings.fusion](evidence, settings)
     return [(signals.LEXICAL, blend.lexical), (signals.SEMANTIC, blend.semantic)], blend.content

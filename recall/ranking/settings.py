@@ -33,6 +33,8 @@ class RankingSettings:
     """Weight of the lexical leg: `bm25` times BM25 plus `cover` times the share of the query that is matched."""
     bm25: float = 0.07
     """Part of raw BM25 in the lexical leg."""
+    bm25_alone: float = 0.2
+    """The same where no vectors are scored: then nothing else tells apart memories that hold the same words."""
     cover: float = 3.5
     """Part of the matched share (idf of the query's words that a memory holds, 0 to 1) in the lexical leg."""
     semantic: float = 1.0

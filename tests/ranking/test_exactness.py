@@ -43,6 +43,7 @@ class _Oracle:
         self.told = [one for one in self.told if one.record.status.value == "accepted"]
         self.names = _named(query, {one.record.author for one in self.told if one.record.author})
         self.terms = self._terms(query)
+        self.bm25 = self.settings.bm25
         self.user, self.user_share = self._user(query)
         self.cosine = self._cosines(query)
         self.recency = {one.record.ordinal: self._recency(one.record) for one in self.told}
@@ -50,6 +51,7 @@ class _Oracle:
 
     def scores(self, hybrid: bool) -> dict[str, float]:
         """Sum by id, of those that match."""
+        self.bm25 = self.settings.bm25 if hybrid else self.settings.bm25_alone
         lexical = {one.record.ordinal: self._lexical(one) for one in self.told}
         semantic = {o: self._standard(c) if hybrid else 0.0 for o, c in self.cosine.items()}
         content = {o: lexical[o] + semantic[o] for o in lexical}
@@ -119,7 +121,7 @@ class _Oracle:
         return sum(self._idf(t) for t in terms if one.terms[t]) / whole if whole else 0.0
 
     def _lexical(self, one: _Told) -> float:
-        leg = self.settings.bm25 * self._bm25(one) + self.settings.cover * self._cover(one) * math.sqrt(
+        leg = self.bm25 * self._bm25(one) + self.settings.cover * self._cover(one) * math.sqrt(
             self._short(one)
         )
         return leg * self.recency[one.record.ordinal] / self.norm
