@@ -34,6 +34,7 @@ from recall.v1 import bank_service_pb2 as banks
 from recall.v1 import consolidate_service_pb2 as tending
 from recall.v1 import memory_service_pb2 as memories
 from recall.v1 import recall_service_pb2 as recalls
+from recall.v1 import review_service_pb2 as reviews
 
 P = ParamSpec("P")
 Q = TypeVar("Q", bound=Message)
@@ -168,6 +169,14 @@ class _Verbs:
     status = _Unary("AdminService/Status", admin.StatusRequest, admin.StatusResponse)
     doctor = _Unary("AdminService/Doctor", admin.DoctorRequest, admin.DoctorResponse)
     backup = _Download("AdminService/Backup", admin.BackupRequest, admin.BackupResponse)
+
+    nominate = _Unary("ReviewService/Nominate", reviews.NominateRequest, reviews.NominateResponse)
+    promote = _Unary("ReviewService/Promote", reviews.PromoteRequest, reviews.PromoteResponse)
+    reject = _Unary("ReviewService/Reject", reviews.RejectRequest, reviews.RejectResponse)
+    quarantine = _Unary("ReviewService/Quarantine", reviews.QuarantineRequest, reviews.QuarantineResponse)
+    reaccept = _Unary("ReviewService/Reaccept", reviews.ReacceptRequest, reviews.ReacceptResponse)
+    decide_batch = _Unary("ReviewService/DecideBatch", reviews.DecideBatchRequest, reviews.DecideBatchResponse)
+    list_queue = _Unary("ReviewService/ListQueue", reviews.ListQueueRequest, reviews.ListQueueResponse)
 
 
 class Stream(Iterator[A], Generic[A]):

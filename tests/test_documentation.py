@@ -22,6 +22,7 @@ from recall.v1 import (
     consolidate_service_pb2,
     memory_service_pb2,
     recall_service_pb2,
+    review_service_pb2,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -32,6 +33,7 @@ CONTRACT: tuple[Any, ...] = (
     consolidate_service_pb2,
     memory_service_pb2,
     recall_service_pb2,
+    review_service_pb2,
 )
 FIRST_SCREEN_LINES = 24
 

@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import sys
-import unicodedata
 from typing import TYPE_CHECKING
+
+from recall.review.visible import visible
 
 if TYPE_CHECKING:
     from google.protobuf.message import Message
-
-_KEPT = "\n\t\u200c\u200d"  # line ends, tabs, and the joiners that scripts and emoji need
-_CONTROLS = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
-
-
-def visible(text: str) -> str:
-    """The text with control, bidirectional and invisible characters as escapes."""
-    return "".join(c if c in _KEPT or unicodedata.category(c) not in _CONTROLS else _escape(c) for c in text)
 
 
 def one_line(text: str) -> str:
@@ -50,10 +43,3 @@ def _json(message: Message, indent: int | None) -> str:
     return MessageToJson(
         message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True, indent=indent
     )
-
-
-def _escape(character: str) -> str:
-    code = ord(character)
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -12,7 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from recall.commands.moments import age
-from recall.commands.output import one_line, visible
+from recall.commands.output import one_line
+from recall.review.visible import visible
 from recall.v1 import memory_pb2
 
 if TYPE_CHECKING:

@@ -73,6 +73,15 @@ TOKEN_VERBS = (
     Verb("revoke", "token", "revoke", "End a token at once."),
 )
 
+REVIEW_HELP = "Decide what comes into use."
+REVIEW_VERBS = (
+    Verb("list", "review", "list_queue", "List what waits for a decision."),
+    Verb("promote", "review", "promote", "Put nominated memories into use."),
+    Verb("reject", "review", "reject", "Refuse memories for good; needs a reason."),
+    Verb("quarantine", "review", "quarantine", "Take memories out of use; needs a reason."),
+    Verb("reaccept", "review", "reaccept", "Put quarantined memories back into use."),
+)
+
 
 class Group(NamedTuple):
     """Verbs of a second word."""
@@ -82,4 +91,8 @@ class Group(NamedTuple):
     verbs: tuple[Verb, ...]
 
 
-GROUPS = (Group("bank", BANK_HELP, BANK_VERBS), Group("token", WHO_MAY_CALL, TOKEN_VERBS))
+GROUPS = (
+    Group("bank", BANK_HELP, BANK_VERBS),
+    Group("token", WHO_MAY_CALL, TOKEN_VERBS),
+    Group("review", REVIEW_HELP, REVIEW_VERBS),
+)

@@ -13,13 +13,14 @@ the whole group fails and nothing of it was kept or seen. Reads never wait for a
 import threading
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from msgspec import UNSET
 
 from recall.memory import commands, importing, merging, names, saving
 from recall.memory.commands import Command
+from recall.memory.deciding import Decide, Decided
 from recall.memory.derived import Derived, Subscribers
 from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly, RunNotFound
 from recall.memory.events import Event
@@ -212,6 +213,11 @@ class Bank:
             raise InvalidField("action", f"{action} is not one of {', '.join(commands.REVIEWS)}")
         checked = names.checked_line("note", note, names.LIMITS.note)
         return self._write(commands.Transition(memory_id, action, checked), actor)
+
+    def decide(self, asked: Decide, actor: Actor) -> Decided:
+        """Carry a reviewer's decision out; deciding again changes nothing. Raises what deciding.Decide raises."""
+        note = names.checked_line("note", asked.note, names.LIMITS.note)
+        return self._write(replace(asked, note=note), actor)
 
     def import_records(
         self, items: Sequence[ImportedMemory], actor: Actor = LOCAL

@@ -15,6 +15,7 @@ MemoryServiceError
 │   ├── NotLive                                                  (id, status, action)
 │   ├── TextTaken             another live memory has the text   (id, holder)
 │   ├── ProvenanceTaken       another live memory has the source (kind, source_id, holder)
+│   ├── NearDuplicate        a memory in use says almost the same (id, holder, score)
 │   ├── NotExpired            its time has not come              (id, expires_at)
 │   └── SelfSupersede                                            (id)
 ├── StaleRevision                                                (id, expected, actual)
@@ -153,6 +154,19 @@ class ProvenanceTaken(Refused):
         self.kind = kind
         self.source_id = source_id
         self.holder = holder
+
+
+class NearDuplicate(Refused):
+    """A memory in use says almost the same; `score` is the Jaccard of their trigrams."""
+
+    def __init__(self, memory_id: str, holder: str, score: float) -> None:
+        super().__init__(
+            f"memory {memory_id!r} is a near-duplicate of {holder!r}, which is in use ({score:.2f}); "
+            "override_duplicate promotes it all the same"
+        )
+        self.id = memory_id
+        self.holder = holder
+        self.score = score
 
 
 class NotExpired(Refused):

@@ -46,6 +46,7 @@ from recall.server.listening import CannotListen
 from recall.server.live import LONGEST_WAIT_S, Indexes, LiveBank, LiveBanks
 from recall.server.memory_service import MemoryService
 from recall.server.recall_service import Answering, RecallService
+from recall.server.review_service import ReviewService
 from recall.server.trouble import gauges
 from recall.server.warming import Warmer
 from recall.server.watch import BankChanges, WatchHub
@@ -113,6 +114,7 @@ def running(settings: Settings) -> Iterator[Address]:
             bank=BankService(live, Describer(slot, clock), hub),
             admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),
             consolidate=ConsolidateService(live, tending, clock),
+            review=ReviewService(live, clock),
         )
         address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live, clock))
         slot.start()

@@ -32,6 +32,7 @@ from recall.v1 import (
     consolidate_service_pb2,
     memory_service_pb2,
     recall_service_pb2,
+    review_service_pb2,
 )
 from recall.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 from recall.v1.bank_service_pb2_grpc import BankServiceServicer, add_BankServiceServicer_to_server
@@ -41,6 +42,7 @@ from recall.v1.consolidate_service_pb2_grpc import (
 )
 from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
+from recall.v1.review_service_pb2_grpc import ReviewServiceServicer, add_ReviewServiceServicer_to_server
 
 DESCRIPTORS = tuple(
     service
@@ -50,6 +52,7 @@ DESCRIPTORS = tuple(
         bank_service_pb2,
         admin_service_pb2,
         consolidate_service_pb2,
+        review_service_pb2,
     )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
@@ -75,6 +78,7 @@ class Services:
     bank: BankServiceServicer
     admin: AdminServiceServicer
     consolidate: ConsolidateServiceServicer
+    review: ReviewServiceServicer
 
     def add_to(self, server: grpc.Server) -> None:
         """Registers them all."""
@@ -83,6 +87,7 @@ class Services:
         add_BankServiceServicer_to_server(self.bank, server)
         add_AdminServiceServicer_to_server(self.admin, server)
         add_ConsolidateServiceServicer_to_server(self.consolidate, server)
+        add_ReviewServiceServicer_to_server(self.review, server)
 
 
 @contextmanager

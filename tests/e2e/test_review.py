@@ -1,0 +1,135 @@
+"""A governed bank from a proposal to a decision, over a real server."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import grpc
+import pytest
+from command_line import CommandLine
+from google.rpc.error_details_pb2 import PreconditionFailure
+from grpc_status import rpc_status
+from service_process import ServiceProcess
+
+from recall.client import RecallClient
+from recall.v1 import memory_pb2
+from recall.v1 import review_service_pb2 as pb
+from recall.v1.memory_service_pb2 import NewMemory
+
+ACCEPTED, NOMINATED = memory_pb2.STATUS_ACCEPTED, memory_pb2.STATUS_NOMINATED
+REFUSED = grpc.StatusCode.FAILED_PRECONDITION
+
+
+def proposed(client: RecallClient, bank: str, text: str) -> str:
+    return client.nominate(bank=bank, memory=NewMemory(text=text)).memory.id
+
+
+def found(client: RecallClient, bank: str, query: str) -> list[str]:
+    return [result.memory.text for result in client.recall(bank=bank, query=query).results]
+
+
+def test_a_proposal_is_recalled_only_after_its_promotion(client: RecallClient, bank: str) -> None:
+    id_ = proposed(client, bank, "Deploys happen on Mondays")
+    assert found(client, bank, "deploys Mondays") == []
+    decided = client.promote(bank=bank, id=id_, note="checked").decided
+    assert (decided.memory.status, decided.already_decided) == (ACCEPTED, False)
+    assert found(client, bank, "deploys Mondays") == ["Deploys happen on Mondays"]
+    events = client.get_history(bank=bank, id=id_).events
+    assert [(event.op, event.note) for event in events] == [("nominate", ""), ("promote", "checked")]
+
+
+def test_a_decision_is_made_once_however_many_make_it(client: RecallClient, bank: str) -> None:
+    id_ = proposed(client, bank, "Only one of us decides")
+    with ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda _: client.promote(bank=bank, id=id_).decided, range(8)))
+    assert sorted(answer.already_decided for answer in answers) == [False] + [True] * 7
+    assert [event.op for event in client.get_history(bank=bank, id=id_).events] == ["nominate", "promote"]
+    rejected = client.reject(bank=bank, id=id_, reason="too late").decided
+    assert (rejected.already_decided, rejected.memory.status) == (True, ACCEPTED)
+
+
+def test_a_near_duplicate_of_what_is_in_use_needs_an_override(client: RecallClient, bank: str) -> None:
+    kept = client.save(bank=bank, memory=NewMemory(text="The staging database is reset every night")).memory.id
+    id_ = proposed(client, bank, "The staging database is reset every night!!")
+    with pytest.raises(grpc.RpcError) as refused:
+        client.promote(bank=bank, id=id_)
+    assert refused.value.code() is REFUSED
+    assert kept in (refused.value.details() or "")
+    assert rpc_status.from_call(refused.value).details[0].Unpack(PreconditionFailure())
+    assert client.get(bank=bank, id=id_).memory.status == NOMINATED
+    decided = client.promote(bank=bank, id=id_, override_duplicate=True).decided
+    assert decided.memory.status == ACCEPTED
+    assert decided.duplicate.id == kept
+    assert decided.duplicate.score >= 0.72
+
+
+def test_a_proposal_that_was_edited_meanwhile_is_not_promoted_unseen(client: RecallClient, bank: str) -> None:
+    from google.protobuf.field_mask_pb2 import FieldMask
+
+    seen = client.nominate(bank=bank, memory=NewMemory(text="harmless")).memory
+    edited = memory_pb2.Memory(id=seen.id, text="harmful")
+    client.update(bank=bank, memory=edited, update_mask=FieldMask(paths=["text"]))
+    with pytest.raises(grpc.RpcError) as refused:
+        client.promote(bank=bank, id=seen.id, expected_revision=seen.revision)
+    assert refused.value.code() is grpc.StatusCode.ABORTED
+    (entry,) = client.list_queue(bank=bank).entries
+    assert (entry.memory.text, entry.original_text) == ("harmful", "harmless")
+
+
+def test_the_queue_shows_likeness_and_hidden_characters(client: RecallClient, bank: str) -> None:
+    kept = client.save(bank=bank, memory=NewMemory(text="Lunch is at noon in the canteen")).memory.id
+    proposed(client, bank, "Lunch is at one\u202e in the canteen")
+    (entry,) = client.list_queue(bank=bank).entries
+    assert entry.memory.text == "Lunch is at one\\u202e in the canteen"
+    (similar,) = entry.similar
+    assert similar.id == kept
+    assert "[-noon-]{+one\\u202e+}" in similar.diff
+
+
+def test_out_of_use_and_back_with_the_reason_shown(client: RecallClient, bank: str) -> None:
+    id_ = client.save(bank=bank, memory=NewMemory(text="The rate limit is 100")).memory.id
+    client.quarantine(bank=bank, id=id_, reason="the source was retracted")
+    assert found(client, bank, "rate limit") == []
+    (entry,) = client.list_queue(bank=bank, status=memory_pb2.STATUS_QUARANTINED).entries
+    assert (entry.memory.id, entry.note, entry.role) == (id_, "the source was retracted", "admin")
+    client.reaccept(bank=bank, id=id_)
+    assert found(client, bank, "rate limit") == ["The rate limit is 100"]
+    with pytest.raises(grpc.RpcError) as refused:
+        client.quarantine(bank=bank, id=id_, reason="  ")
+    assert refused.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+
+
+def test_one_bad_decision_of_many_keeps_no_other_out(client: RecallClient, bank: str) -> None:
+    first, second = proposed(client, bank, "one thing"), proposed(client, bank, "quite another matter")
+    asked = [
+        pb.OneDecision(id=first, decision=pb.DECISION_PROMOTE),
+        pb.OneDecision(id="missing", decision=pb.DECISION_PROMOTE),
+        pb.OneDecision(id=second, decision=pb.DECISION_REJECT, note="no"),
+        pb.OneDecision(id=second, decision=pb.DECISION_REACCEPT),
+    ]
+    results = client.decide_batch(bank=bank, decisions=asked).results
+    assert [result.WhichOneof("result") for result in results] == ["decided", "error", "decided", "error"]
+    assert [result.error.code for result in results if result.HasField("error")] == [5, 9]
+
+
+def test_the_queue_is_paged_and_stays_in_place_while_others_propose(client: RecallClient, bank: str) -> None:
+    ids = [proposed(client, bank, f"proposal number {word}") for word in ("one", "two", "three")]
+    page = client.list_queue(bank=bank, page_size=2)
+    proposed(client, bank, "a late one")
+    rest = client.list_queue(bank=bank, page_size=2, page_token=page.next_page_token)
+    assert [entry.memory.id for entry in (*page.entries, *rest.entries)] == ids[::-1]
+
+
+def test_review_from_the_command_line(service: ServiceProcess, bank: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    recall = CommandLine(service.address, bank, monkeypatch)
+    with service.client() as client:
+        first, second = proposed(client, bank, "The office has a cat"), proposed(client, bank, "Nobody likes the cat")
+    assert "The office has a cat" in recall.ok("review", "list").out
+    assert recall.ok("review", "promote", first).out == f"{first} in use\n"
+    assert recall.ok("review", "promote", first).out == f"{first} decided already: accepted\n"
+    assert recall("review", "reject", second).code == 2
+    assert recall.ok("review", "reject", second, "--reason", "not so").out == f"{second} rejected\n"
+    assert recall.ok("review", "quarantine", first, "--reason", "allergy").out == f"{first} quarantined\n"
+    assert "allergy" in recall.ok("review", "list", "--status", "quarantined").out
+    assert recall.ok("review", "reaccept", first).out == f"{first} back in use\n"
+    assert recall("review", "reaccept", second).code == 5
