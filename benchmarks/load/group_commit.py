@@ -18,6 +18,7 @@ from benchmarks.environment import machine, versions
 from benchmarks.latency.load import Connected, LoopResult, at_once, closed_loop
 from benchmarks.load.bars import AtLeast, AtMost, Bar
 from benchmarks.service import LaunchSettings, ServerProcess, Service
+from index.analyzer import Analyzer
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
 from recall.memory.clock import SystemClock
@@ -26,7 +27,7 @@ from recall.memory.files import DiskFiles
 from recall.memory.record import NewMemory
 from recall.memory.settings import StorageSettings
 from recall.ranking.bank_index import BankIndex, IndexSettings
-from recall.server.app import ANALYZER, DERIVED
+from recall.server.app import DERIVED
 from recall.v1 import memory_service_pb2 as pb
 
 BUSY, QUIET = "busy", "quiet"
@@ -131,7 +132,7 @@ def _nothing(_bank: Bank) -> None:
 
 def _index(bank: Bank) -> None:
     """What a server builds of the bank, less the vectors."""
-    BankIndex.open(bank, bank.place.folder / DERIVED, ANALYZER, IndexSettings(), lambda: None)
+    BankIndex.open(bank, bank.place.folder / DERIVED, Analyzer(), IndexSettings(), lambda: None)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from benchmarks.latency.corpus import corpus
 from benchmarks.latency.probes import recall_request
 from benchmarks.load.bars import AtMost, Bar
 from benchmarks.load.footprint import Footprint, footprint
-from benchmarks.service import LaunchSettings, ServerProcess, Service
+from benchmarks.service import LaunchSettings, ServerProcess, Service, ServiceError
 from recall.v1 import memory_service_pb2 as memory_pb
 from recall.v1 import recall_service_pb2 as recall_pb
 
@@ -61,8 +61,7 @@ def run(banks: int, most_open: int, memories: int, model: str, progress: Progres
             if number < banks:
                 _make(service, bank, texts)
             else:
-                request = recall_request(bank, texts[0], recall_pb.RECALL_MODE_LEXICAL)
-                assert service.recall.Recall(request, timeout=_CALL_S).results
+                _ask(service, bank, texts[0])
             if (number + 1) % every == 0:
                 took = (time.perf_counter() - began) / every * 1e3
                 rows.append(Opened(number + 1, round(took, 2), footprint(process.pid)))
@@ -80,6 +79,14 @@ def bars_of(rows: list[Opened], most_open: int) -> dict[str, Bar]:
         "descriptors at the end - when full": AtMost(last.fds - full.fds, 8),
         "threads at the end - when full": AtMost(last.threads - full.threads, 4),
     }
+
+
+def _ask(service: Service, bank: str, text: str) -> None:
+    request = recall_request(bank, text, recall_pb.RECALL_MODE_LEXICAL)
+    answer = service.recall.Recall(request, timeout=_CALL_S)
+    if not answer.results:
+        reasons = [recall_pb.DegradationReason.Name(one.reason) for one in answer.degraded]
+        raise ServiceError(f"{bank} was asked for a text of its own and answered nothing: {reasons}")
 
 
 def _make(service: Service, bank: str, texts: tuple[str, ...]) -> None:

@@ -91,6 +91,8 @@ class BankIndex:
         self._latch = Latch()
         self._writes = threading.Lock()
         self._sidecars = threading.Lock()
+        self._flushing = threading.Lock()
+        self._closed = False
         self._keys: dict[int, bytes] = {}
 
     @classmethod
@@ -201,15 +203,21 @@ class BankIndex:
                 self.archive.built(self._archived_documents, self.seq)
 
     def flush(self) -> None:
-        """Write what is derived to disk, so that the next start has less to do; see `trouble` for what it refused."""
-        self._flush_words()
-        self._flush_vectors()
+        """Write what is derived to disk, so that the next start has less to do; see `trouble` for what it refused.
+
+        Nothing once it is closed: the folder is then another index's, and this one is empty.
+        """
+        with self._flushing:
+            if not self._closed:
+                self._flush_words()
+                self._flush_vectors()
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Wait for a running flush and let go of the files."""
         if self.rebuilding is not None:
             self.rebuilding.stop()
-        with self._writes:
+        with self._flushing, self._writes:
+            self._closed = True
             self.rebuilding = None
             self.lexical.close()
             if self.embedded is not None and self.embedded.sidecar is not None:
@@ -302,6 +310,9 @@ class BankIndex:
         documents = self._described(accepted)
         if applied:
             self._catch_up(documents, applied, snapshot.last_seq)
+            documents = self._described(accepted)
+        if applied and len(self.lexical) == len(accepted):
+            pass  # the snapshot holds as many memories as there are; any other number means it is not of this bank
         elif len(accepted) <= self._settings.rebuilt_at_once:
             self.lexical.rebuild(documents, snapshot.last_seq)
         else:

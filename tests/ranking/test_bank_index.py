@@ -191,3 +191,23 @@ def test_an_index_without_an_embedder_covers_nothing(tmp_path: Path) -> None:
 def _model(bank: RankedBank) -> str:
     assert bank.slot.embedder is not None
     return bank.slot.embedder.model_id
+
+
+def test_a_flush_that_comes_after_the_close_writes_nothing(tmp_path: Path) -> None:
+    with ranked_bank(tmp_path) as ranked:
+        ranked.save("blog posts go out on Tuesday")
+        late = ranked.reopened()
+        assert late.lexical.unflushed
+        late.close()
+        late.flush()
+        assert not list(ranked.folder.rglob("lexical*"))
+
+
+def test_a_snapshot_that_lacks_memories_is_built_anew(tmp_path: Path) -> None:
+    with ranked_bank(tmp_path) as ranked:
+        ranked.save("blog posts go out on Tuesday", "the staging database is reset every night")
+        ranked.index.lexical.apply(ranked.index.lexical.applied_seq, [], [0])
+        ranked.index.flush()
+        again = ranked.reopened()
+        assert len(again.lexical) == 2
+        again.close()
