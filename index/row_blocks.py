@@ -37,6 +37,12 @@ class RowView:
             np.dot(part, query, out=result[start : start + len(part)])
         return result
 
+    def row(self, row: int) -> NDArray[np.float32]:
+        """One row, not copied: (dimensions,)."""
+        block = int(np.searchsorted(self.starts, row, side="right")) - 1
+        found: NDArray[np.float32] = self.blocks[block][row - int(self.starts[block])]
+        return found
+
     def gather(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of the named rows, in the order asked: (len(rows), dimensions)."""
         result = np.empty((len(rows), self.dimensions), dtype=np.float32)

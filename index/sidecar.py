@@ -49,6 +49,11 @@ class _Entry:
     windows: int
 
 
+_Head = tuple[bytes, int, int]
+"""(key, window, windows) of one record."""
+_Run = list[tuple[bytes, _Entry]]
+
+
 @dataclass(slots=True)
 class _Generation:
     """One file as it stands; compaction puts a new one in its place, so a reader holds handle and entries together."""
@@ -106,6 +111,15 @@ class Sidecar:
         if vectors is None:
             self._forget(file, key)
         return vectors
+
+    def get_many(self, keys: Sequence[bytes]) -> list[NDArray[np.float32] | None]:
+        """As `get` of each key, in their order, but read and checked a run of records at a time."""
+        file = self._file
+        wanted = {key: entry for key in keys if (entry := file.entries.get(key)) is not None}
+        found: dict[bytes, NDArray[np.float32]] = {}
+        for run in _runs(sorted(wanted.items(), key=lambda item: item[1].first_record)):
+            found.update(self._read_run(file, run))
+        return [found.get(key) for key in keys]
 
     def put(self, items: Sequence[tuple[bytes, NDArray[np.float32]]]) -> None:
         """Appends the vectors (windows, dimensions) of texts that have none yet, in one write.
@@ -166,8 +180,7 @@ class Sidecar:
         """Every text whose windows are all there, in a row and whole."""
         entries: dict[bytes, _Entry] = {}
         expected, key, first = 0, b"", 0
-        for number, record in self._read_all(handle, records):
-            head = self._head(record)
+        for number, head in self._read_all(handle, records):
             if head is None:
                 self._dropped += 1
                 expected = 0
@@ -183,28 +196,49 @@ class Sidecar:
                 entries[key] = _Entry(first, windows)
         return entries
 
-    def _read_all(self, handle: SidecarHandle, records: int) -> Iterator[tuple[int, bytes]]:
+    def _read_all(self, handle: SidecarHandle, records: int) -> Iterator[tuple[int, _Head | None]]:
+        """(number, head) of every record; None for one that is damaged."""
         for start in range(0, records, _READ_RECORDS):
-            piece = handle.read_at(self._offset(start), _READ_RECORDS * self._record_bytes)
-            for number in range(min(_READ_RECORDS, records - start)):
-                yield start + number, piece[number * self._record_bytes : (number + 1) * self._record_bytes]
+            count = min(_READ_RECORDS, records - start)
+            heads, _ = self._parsed(handle.read_at(self._offset(start), count * self._record_bytes), count)
+            yield from enumerate(heads, start)
 
-    def _head(self, record: bytes) -> tuple[bytes, int, int] | None:
-        """(key, window, windows) of a whole record, else None."""
-        body, total = record[:-_SUM_BYTES], record[-_SUM_BYTES:]
-        if len(record) != self._record_bytes or _sum(body) != total:
-            return None
-        key, window, windows = _RECORD_HEAD.unpack_from(body)
-        usable = window < windows and _usable(np.frombuffer(body, dtype="<f4", offset=_RECORD_HEAD.size))
-        return (key, window, windows) if usable else None
+    def _read_run(self, file: _Generation, run: _Run) -> dict[bytes, NDArray[np.float32]]:
+        """The vectors of texts whose records lie in a row; those that turned bad meanwhile are forgotten."""
+        first, count = run[0][1].first_record, sum(entry.windows for _, entry in run)
+        try:
+            raw = file.handle.read_at(self._offset(first), count * self._record_bytes)
+        except OSError:
+            return {}
+        heads, vectors = self._parsed(raw, count)
+        found: dict[bytes, NDArray[np.float32]] = {}
+        for key, entry in run:
+            at = entry.first_record - first
+            if _whole(key, heads[at : at + entry.windows], entry.windows):
+                found[key] = vectors[at : at + entry.windows]
+            else:
+                self._forget(file, key)
+        return found
+
+    def _parsed(self, raw: bytes, count: int) -> tuple[list[_Head | None], NDArray[np.float32]]:
+        """The heads of `count` records, None for those that are damaged or missing, and the vectors of the others."""
+        size, dimensions = self._record_bytes, self._dimensions
+        present = min(count, len(raw) // size)
+        bodies = np.frombuffer(raw, np.uint8, present * size).reshape(present, size)
+        numbers = np.ascontiguousarray(bodies[:, _RECORD_HEAD.size : -_SUM_BYTES]).view("<f4")
+        vectors = numbers.reshape(present, dimensions).astype(np.float32, copy=False)
+        usable, view = _usable(vectors), memoryview(raw)
+        heads: list[_Head | None] = [None] * count
+        for at in np.flatnonzero(usable).tolist():
+            end = (at + 1) * size
+            if _sum(view[at * size : end - _SUM_BYTES]) == raw[end - _SUM_BYTES : end]:
+                head: _Head = _RECORD_HEAD.unpack_from(raw, at * size)
+                heads[at] = head if head[1] < head[2] else None
+        return heads, vectors
 
     def _checked(self, key: bytes, raw: bytes, windows: int) -> NDArray[np.float32] | None:
-        size = self._record_bytes
-        records = [raw[window * size : (window + 1) * size] for window in range(windows)]
-        if any(self._head(record) != (key, window, windows) for window, record in enumerate(records)):
-            return None
-        vectors = [np.frombuffer(record[_RECORD_HEAD.size : -_SUM_BYTES], dtype="<f4") for record in records]
-        return np.stack(vectors).astype(np.float32, copy=False)
+        heads, vectors = self._parsed(raw, windows)
+        return vectors if _whole(key, heads, windows) else None
 
     def _append(self, items: list[tuple[bytes, NDArray[np.float32]]]) -> None:
         if not items:
@@ -249,7 +283,7 @@ class Sidecar:
     def _refuse_unusable(self, vectors: NDArray[np.float32]) -> None:
         if vectors.ndim != 2 or vectors.shape[1] != self._dimensions or not 0 < len(vectors) <= 0xFFFF:
             raise ValueError(f"vectors of shape {vectors.shape}, expected (windows, {self._dimensions})")
-        if not all(_usable(vector) for vector in vectors):
+        if not _usable(vectors).all():
             raise ValueError("a vector that is zero or not finite is never stored")
 
     def _offset(self, record: int) -> int:
@@ -265,11 +299,30 @@ def _model_digest(model_id: str) -> bytes:
     return blake2b(model_id.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def _sum(body: bytes) -> bytes:
+def _sum(body: bytes | memoryview) -> bytes:
     return blake2b(body, digest_size=_SUM_BYTES).digest()
 
 
-def _usable(vector: NDArray[np.float32]) -> bool:
+def _whole(key: bytes, heads: Sequence[_Head | None], windows: int) -> bool:
+    """Whether these are the heads of all windows of one text."""
+    return list(heads) == [(key, window, windows) for window in range(windows)]
+
+
+def _runs(entries: Sequence[tuple[bytes, _Entry]]) -> Iterator[_Run]:
+    """Entries in the order of their records, cut where a record is left out or some hundred are together."""
+    run: _Run = []
+    for key, entry in entries:
+        if run and (len(run) == _READ_RECORDS or entry.first_record != run[-1][1].first_record + run[-1][1].windows):
+            yield run
+            run = []
+        run.append((key, entry))
+    if run:
+        yield run
+
+
+def _usable(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Of each row, whether it can be scored: neither zero nor without end."""
     with np.errstate(over="ignore", invalid="ignore"):
-        squared = float(np.dot(vector, vector))  # NaN and infinity survive the product, and fail a comparison
-    return _LEAST_NORM**2 < squared < float("inf")
+        squared = np.einsum("ij,ij->i", vectors, vectors)  # NaN and infinity survive, and fail a comparison
+        usable: NDArray[np.bool_] = (squared > _LEAST_NORM**2) & (squared < np.inf)
+    return usable

@@ -9,7 +9,7 @@ scan (FAISS PQ fast-scan) proposes rows and their exact cosines decide, and the 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -134,6 +134,8 @@ class Vectors:
         nothing is applied.
         """
         rows = [(ordinal, self._rows_of(vectors)) for ordinal, vectors in added]
+        for piece in _pieces([vectors for _, vectors in rows]):
+            _refuse_unusable(piece)
         with self._lock:
             alive = self._snapshot.alive.copy()
             for ordinal in (*removed, *(ordinal for ordinal, _ in rows)):
@@ -171,16 +173,15 @@ class Vectors:
             place = self._places.get(ordinal)
             if place is None:
                 return None
-            row: NDArray[np.float32] = self._snapshot.rows.gather(np.array([place[0]], np.int64))[0]
-            return row
+            return self._snapshot.rows.row(place[0])
 
     def dense(self, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """Cosine by ordinal, (size,); NaN where there is no vector. A full scan: for banks up to `dense_limit`."""
         snapshot = self._snapshot
-        pooled = _pooled(snapshot, query, snapshot.alive)
+        if snapshot.pooled or snapshot.size > size or not snapshot.alive.all():
+            return _dense_pooled(snapshot, query, size)
         result = np.full(size, np.nan, dtype=np.float32)
-        known = min(size, len(pooled))
-        result[:known] = np.where(np.isneginf(pooled[:known]), np.nan, pooled[:known])
+        result[snapshot.ordinals] = _rounded(snapshot.rows.products(query))
         return result
 
     def sample_statistics(self, query: NDArray[np.float32]) -> tuple[float, float]:
@@ -192,11 +193,10 @@ class Vectors:
         return float(cosines.mean()), float(cosines.std())
 
     def _rows_of(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        rows = np.atleast_2d(np.asarray(vectors, dtype=np.float32))
+        rows = np.asarray(vectors, dtype=np.float32)
+        rows = rows[np.newaxis] if rows.ndim == 1 else rows
         if rows.ndim != 2 or rows.shape[1] != self._dimensions or not len(rows):
             raise ValueError(f"vectors of shape {np.shape(vectors)}, expected (windows, {self._dimensions})")
-        if not np.isfinite(rows).all() or not rows.any(axis=1).all():
-            raise ValueError("a vector that is zero or not finite is never scored")
         return rows
 
     def _bury(self, alive: NDArray[np.bool_], ordinal: int) -> None:
@@ -209,9 +209,10 @@ class Vectors:
         old = self._snapshot
         start = len(alive)
         for ordinal, vectors in rows.items():
-            self._rows.append(vectors)
             self._places[ordinal] = (start, len(vectors))
             start += len(vectors)
+        for piece in _pieces(list(rows.values())):
+            self._rows.append(piece)
         owners = np.repeat(np.fromiter(rows, dtype=np.int64, count=len(rows)), [len(each) for each in rows.values()])
         self._snapshot = replace(
             old,
@@ -297,6 +298,17 @@ class Vectors:
         return sample
 
 
+def _pieces(rows: Sequence[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]]:
+    """(n, dimensions) matrices of some thousand texts: one by one is slow for a whole bank, all at once copies it."""
+    for start in range(0, len(rows), _REWRITE_ROWS):
+        yield np.concatenate(rows[start : start + _REWRITE_ROWS])
+
+
+def _refuse_unusable(rows: NDArray[np.float32]) -> None:
+    if not np.isfinite(rows).all() or not rows.any(axis=1).all():
+        raise ValueError("a vector that is zero or not finite is never scored")
+
+
 def _usable_rows(snapshot: _Snapshot, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
     if allowed is None:
         return snapshot.alive
@@ -325,6 +337,14 @@ def _pooled(snapshot: _Snapshot, query: NDArray[np.float32], usable: NDArray[np.
     return pooled
 
 
+def _dense_pooled(snapshot: _Snapshot, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    pooled = _pooled(snapshot, query, snapshot.alive)[:size]
+    pooled[np.isneginf(pooled)] = np.nan
+    result = np.full(size, np.nan, dtype=np.float32)
+    result[: len(pooled)] = pooled
+    return result
+
+
 def _pool(ordinals: NDArray[np.int64], scores: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     distinct, places = np.unique(ordinals, return_inverse=True)
     best = np.full(len(distinct), -np.inf, dtype=np.float32)
@@ -345,7 +365,7 @@ def _best(ordinals: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> H
 
 def _rounded(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
     """In place, to multiples of 2**-20."""
-    cosines *= _SCORE_STEPS
+    cosines *= np.float32(_SCORE_STEPS)
     np.rint(cosines, out=cosines)
-    cosines /= _SCORE_STEPS
+    cosines *= np.float32(1.0 / _SCORE_STEPS)  # a power of two: exact
     return cosines

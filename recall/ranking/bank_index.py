@@ -373,6 +373,7 @@ class BankIndex:
             sidecar = self._vector_files.open(embedder)
         vectors = Vectors(embedder.dimensions, self._settings.vectors)
         embedded = Embedded(embedder.model_id, sidecar, vectors, self._settings.ranking)
-        known = [(ordinal, key, sidecar.get(key) if sidecar else None) for ordinal, key in self._keys.items()]
-        embedded.apply(known, [])
+        keys = list(self._keys.values())
+        known = sidecar.get_many(keys) if sidecar is not None else [None] * len(keys)
+        embedded.apply(zip(self._keys, keys, known, strict=True), [])
         return embedded

@@ -196,6 +196,20 @@ def test_damage_that_comes_while_open_is_not_returned(tmp_path: Path) -> None:
     assert sidecar.dropped == 1
 
 
+def test_many_texts_come_as_each_would_alone(tmp_path: Path) -> None:
+    path = tmp_path / "v"
+    sidecar = filled(path)
+    asked = [text_key(name) for name in ("3", "unknown", "0", "2", "0")]
+    alone = [sidecar.get(key) for key in asked]
+    for one, other in zip(sidecar.get_many(asked), alone, strict=True):
+        np.testing.assert_array_equal(one, other)
+    with path.open("r+b") as file:
+        file.seek(-2 * RECORD + 25, os.SEEK_END)  # the second window of the third text
+        file.write(b"\xee\xee")
+    assert [found is None for found in sidecar.get_many(asked)] == [False, True, False, True, False]
+    assert sidecar.dropped == 1
+
+
 class FullDisk(OsFiles):
     """Writes half of what it is given, then fails, while `full`."""
 
