@@ -82,6 +82,8 @@ class Dense:
     bm25: NDArray[np.float64]
     cover: NDArray[np.float64]
     """The share (``Weighted.shares``) of the query that the document holds, 0 to 1."""
+    matching: NDArray[np.int64]
+    """The ordinals where ``cover`` is above 0, each once, in no order."""
 
 
 def weigh(

@@ -23,7 +23,7 @@ from index.bm25 import Dense, Statistics, weigh
 from index.columns import Document, fingerprint, gather
 from index.hits import Hits, best
 from index.lexical_settings import LexicalSettings
-from index.postings import PostingsView
+from index.postings import Matches, PostingsView
 from index.segments import Asked, Segment, SegmentSettings, passes
 from index.snapshot import Snapshot
 from index.tail import Tail
@@ -124,14 +124,13 @@ class Lexical:
         """Every document with an ordinal below ``size``. Takes time in proportion to the postings of the terms."""
         with self._lock:
             view = self._view(terms)
-        result = Dense(np.zeros(size), np.zeros(size))
-        for part in (view.tail, *(segment.view(asked) for segment, asked in view.segments)):
-            cover = part.cover()
-            rows = np.flatnonzero((cover > 0.0) & part.alive & (part.ordinals < size))
-            ordinals = part.ordinals[rows]
-            result.bm25[ordinals] = part.bm25(view.statistics)[rows]
-            result.cover[ordinals] = cover[rows]
-        return result
+        parts = (view.tail, *(segment.view(asked) for segment, asked in view.segments))
+        found = [_below(size, part.matches(view.statistics)) for part in parts]
+        bm25, cover = np.zeros(size), np.zeros(size)
+        for part in found:
+            bm25[part.ordinals] = part.bm25
+            cover[part.ordinals] = part.cover
+        return Dense(bm25, cover, np.concatenate([part.ordinals for part in found]))
 
     def document_frequency(self, term: str) -> int:
         """Live documents with an analysed term."""
@@ -273,6 +272,11 @@ def _tier(documents: int, settings: LexicalSettings) -> int:
     while documents > limit:
         tier, limit = tier + 1, limit * settings.fan_out
     return tier
+
+
+def _below(size: int, found: Matches) -> Matches:
+    here = found.ordinals < size
+    return found if here.all() else Matches(found.ordinals[here], found.bm25[here], found.cover[here])
 
 
 def _search_tail(view: _View, allowed: NDArray[np.bool_] | None) -> Hits:

@@ -10,6 +10,11 @@ from numpy.typing import NDArray
 
 from recall.memory.record import Record
 
+_GROUPS_A_RESULT = 8
+"""Groups that the scores are cut into, for each wanted result: the more, the fewer scores are left to sort."""
+_LEAST_GROUP = 4
+"""Scores in a group below which all are sorted at once."""
+
 
 def top(
     scores: NDArray[np.float64],
@@ -18,19 +23,31 @@ def top(
     records: Sequence[Record],
     limit: int,
 ) -> NDArray[np.int64]:
-    """Places in `scores` of the best `limit`, best first; `updated_at` and `ordinals` go with `scores`."""
+    """Places in `scores` of the best `limit`, best first; `ordinals` go with `scores`, `updated_at` is by ordinal."""
     kept = _at_least_last(scores, limit)
-    order = kept[np.lexsort((-updated_at[kept], -scores[kept]))]
-    order = _with_ties(order, scores, updated_at, limit)
-    keyed = sorted(order.tolist(), key=lambda at: (-scores[at], -int(updated_at[at]), records[int(ordinals[at])].id))
-    return np.array(keyed[:limit], np.int64)
+    best, moments = scores[kept], updated_at[ordinals[kept]]
+    order = _with_ties(np.lexsort((-moments, -best)), best, moments, limit)
+    keys = [(-best[at], -moments[at], records[ordinals[kept[at]]].id, at) for at in order.tolist()]
+    return kept[[at for *_, at in sorted(keys)[:limit]]]
 
 
 def _at_least_last(scores: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
     if len(scores) <= limit:
         return np.arange(len(scores))
-    last = np.partition(scores, len(scores) - limit)[len(scores) - limit]
-    return np.flatnonzero(scores >= last)
+    near = _well_above(scores, limit)
+    best = scores[near]
+    kept: NDArray[np.int64] = near[best >= np.partition(best, len(best) - limit)[len(best) - limit]]
+    return kept
+
+
+def _well_above(scores: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
+    """Few places, all of the best `limit` and their ties among them: as many groups have a member this good."""
+    groups = _GROUPS_A_RESULT * limit
+    size = len(scores) // groups
+    if size < _LEAST_GROUP:
+        return np.arange(len(scores))
+    greatest = scores[: groups * size].reshape(groups, size).max(axis=1)
+    return np.flatnonzero(scores >= np.partition(greatest, groups - limit)[groups - limit])
 
 
 def _with_ties(

@@ -23,6 +23,8 @@ class Words:
     """0 where no word matches."""
     cover: Rows
     """idf of the query's distinct words that a memory holds, as a share of all that the bank knows; 0 to 1."""
+    matching: NDArray[np.int64]
+    """Ordinals of the memories that hold one of them, in no order; few of the bank, as a rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,8 @@ class Meaning:
     scale: Scale
     exact: bool = True
     """False when only the nearest and the best by words were looked at, and the others count as average."""
+    complete: bool = False
+    """True when no cosine is NaN; False when some may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,8 @@ class Context:
     """Steps away, for each of `neighbours`."""
     sessions: NDArray[np.int64]
     """Code of the session; 0 for none."""
+    any_session: bool
+    """Whether some memory is in one."""
     short: Rows
     """1 for a short text, less in proportion for a longer one."""
     root_short: Rows

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from recall.ranking import signals
-from recall.ranking.evidence import Evidence, Mask, Meaning, Rows
+from recall.ranking.evidence import Context, Evidence, Mask, Meaning, Rows
 from recall.ranking.fusions import FUSIONS
 from recall.ranking.settings import RankingSettings
 
@@ -39,11 +39,9 @@ def fuse(evidence: Evidence, settings: RankingSettings) -> Fused:
     """Score every memory by every leg that ran."""
     context = evidence.context
     parts, content = _content(evidence, settings)
-    content *= context.lends
-    lenders = np.flatnonzero(content >= settings.lent_from)
-    near = signals.near(content, lenders, context, settings)
-    parts.append((signals.NEIGHBOUR, near + signals.session(content, lenders, context, settings)))
-    parts.append((signals.QUESTION, signals.question(context, settings)))
+    near = _lent(content, parts, context, settings) if context.any_session else None
+    if context.asks.any():
+        parts.append((signals.QUESTION, signals.question(context, settings)))
     entity = signals.entity(evidence.names, settings)
     if entity is not None:
         parts.append((signals.ENTITY, entity))
@@ -85,6 +83,16 @@ def _content(evidence: Evidence, settings: RankingSettings) -> tuple[list[tuple[
     return [(signals.LEXICAL, blend.lexical), (signals.SEMANTIC, blend.semantic)], blend.content
 
 
+def _lent(content: Rows, parts: list[tuple[str, Rows]], context: Context, settings: RankingSettings) -> Rows:
+    """Adds what sessions lend to the parts; gives what came from near by."""
+    if not context.lends.all():
+        content *= context.lends
+    lenders = np.flatnonzero(content >= settings.lent_from)
+    near = signals.near(content, lenders, context, settings)
+    parts.append((signals.NEIGHBOUR, near + signals.session(content, lenders, context, settings)))
+    return near
+
+
 def _sum(parts: list[tuple[str, Rows]]) -> Rows:
     total = parts[0][1].copy()
     for _, part in parts[1:]:
@@ -92,11 +100,13 @@ def _sum(parts: list[tuple[str, Rows]]) -> Rows:
     return total
 
 
-def _admitted(evidence: Evidence, near: Rows, settings: RankingSettings) -> Mask:
-    admitted = evidence.words.cover > 0.0
+def _admitted(evidence: Evidence, near: Rows | None, settings: RankingSettings) -> Mask:
+    admitted = np.zeros(len(evidence.words.cover), np.bool_)
+    admitted[evidence.words.matching] = True
     if evidence.names.rarity is not None:
         admitted |= evidence.names.rarity >= settings.entity_floor
-    admitted |= near >= settings.near_floor
+    if near is not None:
+        admitted |= near >= settings.near_floor
     if evidence.meaning is not None:
         admitted |= evidence.meaning.cosine >= settings.semantic_floor
     return admitted

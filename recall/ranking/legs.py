@@ -25,7 +25,7 @@ def words(index: BankIndex, question: Question, with_archive: bool) -> Words:
     if not question.handle:
         return found
     share, user = question.handle_share, _looked_up(index, question.handle, with_archive)
-    return Words(found.bm25 + share * user.bm25, np.minimum(found.cover + share * user.cover, 1.0))
+    return _words(found.bm25 + share * user.bm25, np.minimum(found.cover + share * user.cover, 1.0))
 
 
 def _looked_up(index: BankIndex, terms: Mapping[str, int], with_archive: bool) -> Words:
@@ -33,9 +33,13 @@ def _looked_up(index: BankIndex, terms: Mapping[str, int], with_archive: bool) -
     found = index.lexical.dense(terms, size)
     archive = index.archive.lexical
     if not with_archive or archive is None:
-        return Words(found.bm25, found.cover)
+        return Words(found.bm25, found.cover, found.matching)
     old = archive.dense(terms, size)
-    return Words(found.bm25 + old.bm25, found.cover + old.cover)
+    return _words(found.bm25 + old.bm25, found.cover + old.cover)
+
+
+def _words(bm25: Rows, cover: Rows) -> Words:
+    return Words(bm25, cover, np.flatnonzero(cover))
 
 
 def meaning(embedded: Embedded, vector: NDArray[np.float32], found: Words, settings: RankingSettings) -> Meaning:
@@ -44,8 +48,8 @@ def meaning(embedded: Embedded, vector: NDArray[np.float32], found: Words, setti
         return _compressed_meaning(embedded, vector, found, settings)
     size = len(found.cover)
     cosine = embedded.vectors.dense(vector, size).astype(np.float64)
-    missing = np.isnan(cosine)
-    return Meaning(cosine, scale_of(cosine[~missing] if missing.any() else cosine, settings))
+    known = cosine if len(embedded.vectors) == size else cosine[~np.isnan(cosine)]
+    return Meaning(cosine, scale_of(known, settings), complete=known is cosine)
 
 
 def _compressed_meaning(
@@ -64,11 +68,11 @@ def _compressed_meaning(
 
 
 def _best_by_words(found: Words, settings: RankingSettings) -> NDArray[np.int64]:
-    leg = settings.cover * found.cover + settings.bm25 * found.bm25
-    matching = np.flatnonzero(leg)
+    matching = found.matching
     if len(matching) <= settings.word_candidates:
         return matching
-    return matching[np.argpartition(-leg[matching], settings.word_candidates)[: settings.word_candidates]]
+    leg = settings.cover * found.cover[matching] + settings.bm25 * found.bm25[matching]
+    return matching[np.argpartition(-leg, settings.word_candidates)[: settings.word_candidates]]
 
 
 def names(index: BankIndex, question: Question, settings: RankingSettings) -> Names:
@@ -109,6 +113,7 @@ def context(index: BankIndex, now: int, half_life_days: float, settings: Ranking
         neighbours=index.sessions.neighbours(size),
         distances=index.sessions.distances(),
         sessions=index.sessions.codes(size),
+        any_session=len(index.sessions) > 0,
         short=columns.short,
         root_short=columns.root_short,
         asks=columns.asks,

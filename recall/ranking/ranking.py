@@ -48,5 +48,5 @@ class Ranking:
             enough = sums >= sum_of(min_score)
             under = len(found) - int(enough.sum())
             found, sums = found[enough], sums[enough]
-        places = top(sums, found, self.updated_at[found], self.records, limit)
+        places = top(sums, found, self.updated_at, self.records, limit)
         return found[places].tolist(), under

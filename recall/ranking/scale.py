@@ -27,7 +27,9 @@ class Scale:
         """Scores in deviations from the mean."""
         if self.deviation <= 0.0:
             return np.zeros_like(scores)
-        return (scores - self.mean) * (1.0 / self.deviation)
+        standard = scores - self.mean
+        standard *= 1.0 / self.deviation
+        return standard
 
     @property
     def zero(self) -> float:

@@ -27,6 +27,10 @@ class Sessions:
         self._members: dict[str, list[tuple[int, int]]] = {}
         self._places: dict[int, tuple[str, int]] = {}
 
+    def __len__(self) -> int:
+        """Memories that are in a session."""
+        return len(self._places)
+
     def neighbours(self, size: int) -> tuple[NDArray[np.int64], ...]:
         """For each of `distances`, (size,) ordinals, NONE where there is no neighbour."""
         return tuple([column.view(size) for column in self._columns])

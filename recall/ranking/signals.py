@@ -26,21 +26,25 @@ def lexical(words: Words, context: Context, settings: RankingSettings) -> Rows:
 
     A long text holds every word sooner or later, so its share of the query counts for less.
     """
-    leg = settings.cover * words.cover
-    leg *= context.root_short
-    leg += settings.bm25 * words.bm25
-    leg *= context.recency
+    at = words.matching
+    leg = settings.cover * words.cover[at]
+    leg *= context.root_short[at]
+    leg += settings.bm25 * words.bm25[at]
+    leg *= context.recency[at]
     leg *= settings.lexical / context.recency_norm
-    return leg
+    scattered = np.zeros(len(words.cover))
+    scattered[at] = leg
+    return scattered
 
 
 def semantic(meaning: Meaning, lexical_leg: Rows, settings: RankingSettings) -> Rows:
     """Cosine, standardised. A memory without a vector yet gets what its words let expect, not the worst there is."""
     leg = meaning.scale.standard(meaning.cosine)
-    missing = np.isnan(leg)
-    if missing.any():
+    if not meaning.complete:
+        missing = np.isnan(leg)
         leg[missing] = settings.missing_cosine_share * lexical_leg[missing]
-    leg *= settings.semantic
+    if settings.semantic != 1.0:
+        leg *= settings.semantic
     return leg
 
 
@@ -84,7 +88,8 @@ def dates(fit: Rows, settings: RankingSettings) -> Rows:
 
 def question(context: Context, settings: RankingSettings) -> Rows:
     """Taken from what only asks."""
-    taken: Rows = context.asks * np.float64(-settings.bare_question)
+    taken = np.zeros(len(context.asks))
+    taken[context.asks] = -settings.bare_question
     return taken
 
 

@@ -112,6 +112,19 @@ def test_the_cut_is_the_head_of_the_whole_order(rows: list[tuple[int, int]], lim
     assert top(scores, ordinals, updated, records, limit).tolist() == whole[:limit]  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("limit", [1, 6, 40])
+@pytest.mark.parametrize("levels", [3, 50, 10**9])
+def test_the_cut_of_a_whole_bank_is_the_head_of_its_order(limit: int, levels: int) -> None:
+    rng = np.random.default_rng(limit)
+    ordinals = rng.permutation(3_000)
+    scores = rng.integers(0, levels, 2_999).astype(np.float64)
+    updated = rng.integers(0, 2, 3_000)
+    records = [SimpleNamespace(id=f"{n:04}") for n in rng.permutation(3_000)]
+    found = ordinals[:2_999]
+    whole = sorted(range(2_999), key=lambda at: (-scores[at], -updated[found[at]], records[found[at]].id))
+    assert top(scores, found, updated, records, limit).tolist() == whole[:limit]  # type: ignore[arg-type]
+
+
 @given(
     st.lists(
         st.tuples(st.integers(0, 11), st.sampled_from(["", "a", "b"]), st.integers(0, 6), st.booleans()), max_size=40
