@@ -163,6 +163,8 @@ def _words(text: str) -> list[str]:
 
 def normalized(text: str) -> str:
     """NFKC, case folded, without accents on Latin, Greek and Cyrillic letters."""
+    if text.isascii():
+        return text.lower().replace("`", "'")
     streamable = _endless_marks().sub(r"\1", text.translate(_APOSTROPHES).casefold())
     decomposed = unicodedata.normalize("NFKD", streamable)
     return unicodedata.normalize("NFKC", _ACCENTS.sub("", decomposed)).casefold()

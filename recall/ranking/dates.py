@@ -44,6 +44,8 @@ class NamedDate:
 def named_dates(text: str) -> tuple[NamedDate, ...]:
     """Every date in a query, in no order; overlapping readings give the fullest one."""
     lowered = text.casefold()
+    if not _may_name_a_date(lowered):
+        return ()
     taken: list[tuple[int, int]] = []
     found: list[NamedDate] = []
     for form in _FORMS:
@@ -52,6 +54,11 @@ def named_dates(text: str) -> tuple[NamedDate, ...]:
                 taken.append(match.span())
                 found.append(_named(match))
     return tuple(found)
+
+
+def _may_name_a_date(lowered: str) -> bool:
+    """Cheap, and false for most queries: every form holds the name of a month or a dash between digits."""
+    return "-" in lowered or any(name in lowered for name in _NAMES)
 
 
 def fit(dates: tuple[NamedDate, ...], created_at: NDArray[np.int64]) -> NDArray[np.float64]:
