@@ -74,7 +74,7 @@ class Lexical:
         """Load the snapshot; the sequence number it holds, 0 when there is none that can be trusted."""
         loaded = self._snapshot.load()
         with self._lock:
-            self._tail, self._segments = Tail(loaded.documents), loaded.segments
+            self._tail, self._segments = loaded.tail, loaded.segments
             self.applied_seq, self.unflushed = loaded.applied_seq, 0
         return self.applied_seq
 

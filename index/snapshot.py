@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 from index import checkpoint
 from index.checkpoint import FORMAT, Checkpoint, FileSum, SnapshotUnusable
-from index.columns import Columns, Document, merge
+from index.columns import Columns, merge
 from index.segments import Segment, SegmentSettings, build, open_segment
+from index.tail import Tail
 
 _FROM_BEFORE = -1
 """Version at which those died who were dead in the checkpoint already: before every search."""
@@ -26,8 +27,7 @@ class Loaded:
     """What a snapshot held."""
 
     applied_seq: int = 0
-    documents: Sequence[Document] = ()
-    """The tail."""
+    tail: Tail = field(default_factory=Tail)
     segments: tuple[Segment, ...] = ()
 
 
@@ -103,12 +103,12 @@ class Snapshot:
 
     def _loaded(self, folder: Path, found: Checkpoint) -> Loaded:
         with np.load(folder / found.state, allow_pickle=False) as state:
-            documents = list(Columns.of(state).documents())
+            tail = Tail.of(Columns.of(state))
             segments = tuple(self._open(folder, name, state[_dead(name)]) for name in found.segments)
         self._last_number = checkpoint.next_number(folder)
         for name in found.segments:
             self._sums[name] = {path: known for path, known in found.files.items() if path.startswith(f"{name}/")}
-        return Loaded(found.applied_seq, documents, segments)
+        return Loaded(found.applied_seq, tail, segments)
 
     def _open(self, folder: Path, name: str, dead: NDArray[np.int64]) -> Segment:
         segment = open_segment(folder / name, self._settings)

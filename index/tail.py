@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.bm25 import Weighted, norms_of
-from index.columns import Document
+from index.columns import Columns, Document
 from index.postings import ROW_SHIFT, PostingsView
 
 _FIRST_CAPACITY = 256
@@ -38,6 +38,23 @@ class Tail:
         """The lengths of all live documents together."""
         for document in documents:
             self.add(document)
+
+    @classmethod
+    def of(cls, columns: Columns) -> Tail:
+        """A tail of all documents of some columns, whose postings by term are taken over as they are."""
+        tail = cls()
+        if not len(columns):
+            return tail
+        tail._documents = list(columns.documents())
+        tail._row_of = {ordinal: row for row, ordinal in enumerate(columns.ordinals.tolist())}
+        tail._ordinals = columns.ordinals.copy()
+        tail._norms = norms_of(columns.lengths)
+        tail._alive = np.ones(len(columns), np.bool_)
+        tail.tokens = int(columns.lengths.sum())
+        firsts = columns.firsts.tolist()
+        for term, word in enumerate(columns.vocabulary()):
+            tail._postings[word] = array("q", columns.inverted[firsts[term] : firsts[term + 1]].tobytes())
+        return tail
 
     def __len__(self) -> int:
         return len(self._row_of)

@@ -302,9 +302,9 @@ class BankIndex:
     def _load(self, trust: bool) -> None:
         """Build from the bank. `trust`: the lexical snapshot may be of this log."""
         snapshot = self.bank.snapshot()
-        for record in snapshot.records:
-            self._place(record)
+        self.columns.fill(snapshot.records)
         accepted = [record for record in snapshot.records if indexed(record)]
+        self.sessions.fill(accepted)
         self.entities.apply([(record.ordinal, names_of(record)) for record in accepted], [])
         applied = self._snapshot_seq(snapshot.last_seq) if trust else 0
         documents = self._described(accepted)

@@ -5,6 +5,7 @@ recall reads a consistent one however the bank moves on. The caller serialises w
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,12 +117,34 @@ class Columns:
         is_short = len(text) < settings.bare_question_characters
         self._asks[ordinal] = is_short and text.rstrip().endswith(_QUESTION_MARKS)
 
+    def fill(self, records: Sequence[Record]) -> None:
+        """`put` of every memory of a bank, by ordinal, into columns that are empty: a column at a time."""
+        self.records = list(records)
+        self._created.fill([one.created_at for one in records])
+        self._said.fill([_said_at(one) for one in records])
+        self._updated.fill([one.updated_at for one in records])
+        self._expires.fill([one.expires_at for one in records])
+        self._corroboration.fill([math.log1p(one.corroboration) for one in records])
+        self._pinned.fill([one.pinned for one in records])
+        self._accepted.fill([indexed(one) for one in records])
+        self._archived.fill([archived(one) for one in records])
+        self._kind.fill([KIND_CODES[one.kind] for one in records])
+        self._author.fill([self._intern(one.author) for one in records])
+        self._boosted = {one.ordinal for one in records if one.pinned or one.corroboration > 0}
+        self._expiring = {one.ordinal for one in records if one.expires_at}
+        for one in records:
+            self.tags.put(one.ordinal, one.tags)
+        said = np.bincount(self.author[self.accepted()])
+        self._author_counts = {code: int(count) for code, count in enumerate(said) if count and code != NO_AUTHOR}
+        self.accepted_count = int(self.accepted().sum())
+        self.version += 1
+
     def put(self, record: Record) -> None:
         """Write the row of `record`; its ordinal is in use or the next free one."""
         self._keep(record)
         at = record.ordinal
         self._created[at] = record.created_at
-        self._said[at] = max(record.created_at, record.updated_at) if record.corroboration else record.created_at
+        self._said[at] = _said_at(record)
         self._updated[at] = record.updated_at
         self._expires[at] = record.expires_at
         self._corroboration[at] = math.log1p(record.corroboration)
@@ -190,6 +213,10 @@ class Columns:
         if not author:
             return NO_AUTHOR
         return self._authors.setdefault(author.casefold(), len(self._authors) + 1)
+
+
+def _said_at(record: Record) -> int:
+    return max(record.created_at, record.updated_at) if record.corroboration else record.created_at
 
 
 def indexed(record: Record) -> bool:

@@ -1,5 +1,6 @@
 """A numpy array that grows at the end."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,11 @@ class Growing:
     def __setitem__(self, at: int, value: object) -> None:
         self.reserve(at + 1)
         self._rows[at] = value
+
+    def fill(self, values: Sequence[object]) -> None:
+        """Set the first `len(values)` rows."""
+        self.reserve(len(values))
+        self._rows[: len(values)] = values
 
     def reserve(self, size: int) -> None:
         """Make room for `size` rows."""

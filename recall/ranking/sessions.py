@@ -6,6 +6,7 @@ in positions, so a gap left by a retired memory closes. Without a session or a p
 """
 
 from bisect import bisect_left, insort
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +44,20 @@ class Sessions:
         """Steps away of each column of `neighbours`."""
         return (*range(self._reach, 0, -1), *range(1, self._reach + 1))
 
+    def fill(self, records: Iterable[Record]) -> None:
+        """`place` of each where there is none yet: every session is sorted and linked once."""
+        for record in records:
+            place = _place(record)
+            if place is not None:
+                self._places[record.ordinal] = place
+                self._members.setdefault(place[0], []).append((place[1], record.ordinal))
+        for session, members in self._members.items():
+            members.sort()
+            code = self._code_of.setdefault(session, len(self._code_of) + 1)
+            for at, (_, ordinal) in enumerate(members):
+                self._codes[ordinal] = code
+                self._link(members, at)
+
     def place(self, record: Record) -> None:
         """Put a memory where its source says, from where it was before."""
         place = _place(record)
@@ -75,8 +90,11 @@ class Sessions:
 
     def _relink(self, members: list[tuple[int, int]], around: int) -> None:
         for at in range(max(0, around - self._reach), min(len(members), around + self._reach + 1)):
-            for column, other in zip(self._columns, self._others(at), strict=True):
-                column[members[at][1]] = members[other][1] if 0 <= other < len(members) else NONE
+            self._link(members, at)
+
+    def _link(self, members: list[tuple[int, int]], at: int) -> None:
+        for column, other in zip(self._columns, self._others(at), strict=True):
+            column[members[at][1]] = members[other][1] if 0 <= other < len(members) else NONE
 
     def _others(self, at: int) -> tuple[int, ...]:
         return (*range(at - self._reach, at), *range(at + 1, at + self._reach + 1))

@@ -122,3 +122,25 @@ def test_the_best_k_are_the_first_k_of_the_total_order(values: list[float], k: i
     order = sorted(zip(values, ordinals, strict=True), key=lambda pair: (-pair[0], pair[1]))
     assert hits.ordinals.tolist() == [ordinal for _, ordinal in order[:k]]
     assert hits.bound == (order[k][0] if k < len(order) else 0.0)
+
+
+@given(DOCUMENTS, DOCUMENTS)
+def test_a_tail_out_of_columns_is_that_of_adding_each_document(
+    first: dict[int, list[str]], then: dict[int, list[str]]
+) -> None:
+    columns = gather(documents(first))
+    taken, added = Tail.of(columns), Tail(columns.documents())
+    terms = ("ant", "bee", "cat", "dog", "世界")
+    for tail in (taken, added):
+        for document in documents(then):
+            tail.add(document)
+        tail.remove(7)
+    collection = Statistics(max(1, len(added)), added.tokens)
+    frequencies = [added.document_frequency(term) for term in terms]
+    weighted = weigh(dict.fromkeys(terms, 1), terms, frequencies, collection)
+    ours, theirs = taken.view(weighted), added.view(weighted)
+    assert (len(taken), taken.tokens, taken.rows) == (len(added), added.tokens, added.rows)
+    assert [taken.document_frequency(term) for term in terms] == frequencies
+    for column in ("postings", "sizes", "ordinals", "norms", "alive"):
+        np.testing.assert_array_equal(getattr(ours, column), getattr(theirs, column))
+    assert taken.live() == added.live()

@@ -153,6 +153,43 @@ def test_neighbours_are_those_of_sorting_each_session(steps: list[tuple[int, str
         assert (codes[ordinal] > 0) == (ordinal in live)
 
 
+def test_columns_and_sessions_filled_at_once_are_those_of_one_memory_after_the_other() -> None:
+    random = Random(5)
+    records = [
+        record(
+            n,
+            random.choice(["", "a", "b"]),
+            random.randint(0, 6),
+            author=random.choice(["", "Dana", "eve"]),
+            status=random.choice(list(Status)),
+            kind=random.choice(list(Kind)),
+            corroboration=random.choice([0, 0, 3]),
+            pinned=random.random() < 0.2,
+            expires_at=random.choice([0, NOW]),
+            updated_at=NOW + n,
+            tags=("x",) if n % 3 else (),
+        )
+        for n in range(300)
+    ]
+    filled, put, at_once, placed = Columns(), Columns(), Sessions(reach=2), Sessions(reach=2)
+    filled.fill(records)
+    at_once.fill(records)
+    for one in records:
+        put.put(one)
+        placed.place(one)
+    for name in ("created_at", "said_at", "updated_at", "corroboration", "pinned", "kind", "author", "any_boosted"):
+        np.testing.assert_array_equal(getattr(filled, name), getattr(put, name))
+    np.testing.assert_array_equal(filled.selectable(NOW), put.selectable(NOW))
+    np.testing.assert_array_equal(filled.archived(NOW), put.archived(NOW))
+    np.testing.assert_array_equal(filled.tags.mask(("x",), 300), put.tags.mask(("x",), 300))
+    assert (filled.accepted_count, filled.author_share("DANA")) == (put.accepted_count, put.author_share("dana"))
+    filled.put(record(0, author="Dana", status=Status.RETIRED))
+    put.put(record(0, author="Dana", status=Status.RETIRED))
+    assert (filled.accepted_count, filled.author_share("dana")) == (put.accepted_count, put.author_share("dana"))
+    np.testing.assert_array_equal(at_once.neighbours(300), placed.neighbours(300))
+    assert len(at_once) == len(placed)
+
+
 def test_recency_is_bounded_and_falls_with_age() -> None:
     ages = np.array([0, 15, 30, 60, 5_000, -10])
     found = recency(NOW - ages * DAY, np.ones(6, np.bool_), NOW, half_life_days=30.0, floor=0.35)
