@@ -43,7 +43,7 @@ class PostingsView:
         """Every live document that holds one of the terms, in one pass."""
         held = self.postings >> ROW_SHIFT
         cover = self._by_row(held, np.repeat(self.weighted.shares, self.sizes))
-        rows = np.flatnonzero(cover)
+        rows = np.flatnonzero(cover > 0.0)
         rows = rows[self.alive[rows]]
         return Matches(self.ordinals[rows], self._bm25(held, statistics)[rows], cover[rows])
 

@@ -12,7 +12,7 @@ from recall.memory.record import Record
 
 _GROUPS_A_RESULT = 8
 """Groups that the scores are cut into, for each wanted result: the more, the fewer scores are left to sort."""
-_LEAST_GROUP = 4
+_LEAST_GROUP = 64
 """Scores in a group below which all are sorted at once."""
 
 
@@ -27,8 +27,11 @@ def top(
     kept = _at_least_last(scores, limit)
     best, moments = scores[kept], updated_at[ordinals[kept]]
     order = _with_ties(np.lexsort((-moments, -best)), best, moments, limit)
-    keys = [(-best[at], -moments[at], records[ordinals[kept[at]]].id, at) for at in order.tolist()]
-    return kept[[at for *_, at in sorted(keys)[:limit]]]
+    rows = zip(
+        best[order].tolist(), moments[order].tolist(), ordinals[kept[order]].tolist(), order.tolist(), strict=True
+    )
+    keys = sorted((-score, -moment, records[ordinal].id, at) for score, moment, ordinal, at in rows)
+    return kept[[at for *_, at in keys[:limit]]]
 
 
 def _at_least_last(scores: NDArray[np.float64], limit: int) -> NDArray[np.int64]:

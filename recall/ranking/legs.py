@@ -39,7 +39,7 @@ def _looked_up(index: BankIndex, terms: Mapping[str, int], with_archive: bool) -
 
 
 def _words(bm25: Rows, cover: Rows) -> Words:
-    return Words(bm25, cover, np.flatnonzero(cover))
+    return Words(bm25, cover, np.flatnonzero(cover > 0.0))
 
 
 def meaning(embedded: Embedded, vector: NDArray[np.float32], found: Words, settings: RankingSettings) -> Meaning:

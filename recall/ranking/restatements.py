@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,7 @@ def folded(
 ) -> list[Candidate]:
     """The first `limit` that are left; `vector_of` gives the unit vector of a memory by ordinal, where it has one."""
     kept: list[Candidate] = []
+    vector_of = cache(vector_of)
     for candidate in candidates:
         if len(kept) == limit:
             break

@@ -9,8 +9,9 @@ import pytest
 from recall.commands.answer import BAR_CELLS, bar
 from recall.commands.failure import CommandError
 from recall.commands.moments import age, future, moment, past
-from recall.commands.output import one_line, visible
+from recall.commands.output import one_line
 from recall.commands.tables import size
+from recall.review.visible import visible
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -121,9 +121,7 @@ class _Oracle:
         return sum(self._idf(t) for t in terms if one.terms[t]) / whole if whole else 0.0
 
     def _lexical(self, one: _Told) -> float:
-        leg = self.bm25 * self._bm25(one) + self.settings.cover * self._cover(one) * math.sqrt(
-            self._short(one)
-        )
+        leg = self.bm25 * self._bm25(one) + self.settings.cover * self._cover(one) * math.sqrt(self._short(one))
         return leg * self.recency[one.record.ordinal] / self.norm
 
     def _short(self, one: _Told) -> float:
