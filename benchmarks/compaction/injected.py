@@ -41,12 +41,12 @@ _METRICS = ("fraction@5", "fraction@10", "nDCG@10", "MRR")
 _ALL = 1_000_000
 
 _REWORDINGS: tuple[Callable[[str], str], ...] = (
-    lambda text: text.lower() + " .",
+    lambda text: text.lower() + " !",
     lambda text: f"Note that {text}",
-    lambda text: text.rstrip(".!?") + (" ?!" if text.endswith("?") else " !!"),
-    lambda text: text.replace("'m ", " am ").replace("n't ", " not ").replace("'re ", " are ") + " ...",
+    lambda text: f"{text} ...",
+    lambda text: text.replace("'m ", " am ").replace("can't ", "cannot ").replace("don't ", "do not ") + " !",
     lambda text: f"Just so you know, {text}",
-    lambda text: text.replace(" the ", " ").replace(" a ", " ") + " .",
+    lambda text: text.replace(" the ", " ") + " !",
 )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from consolidate.guards.verdict import Finding, Verdict
@@ -30,6 +31,8 @@ _HARD_QUANTIFIERS = frozenset(
 )
 _HARD_MODALS = frozenset("must should may might can could will would".split())
 _AUXILIARIES = frozenset("do does did is are was were can could should would will has have had may must am".split())
+_TAIL = re.compile(r"\W+$")
+_TAIL_LENGTH = 16
 _ASKING = frozenset("who what when where why how which whose whom".split())
 _SUBJECTS = frozenset("i you he she it we they the a an user there this that these those my your his her our".split())
 
@@ -75,7 +78,8 @@ def modals_in(text: str) -> frozenset[str]:
 @lru_cache(maxsize=CACHED_TEXTS)
 def asks(text: str) -> bool:
     """Whether a text asks."""
-    if text.rstrip().endswith(("?", "？")):
+    tail = _TAIL.search(text, max(0, len(text) - _TAIL_LENGTH))
+    if tail and ("?" in tail.group() or "？" in tail.group()):
         return True
     first, second = (*words(text)[:2], "", "")[:2]
     if first in _AUXILIARIES:

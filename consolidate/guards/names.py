@@ -12,9 +12,34 @@ from consolidate.words import CACHED_TEXTS, canonical, content, singular, words
 
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]*(?:['’]s)?|\b[A-Z]{2,}\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\"“'(]*$")
-_NO_NAMES = frozenset({"i", "fyi", "a", "note", "btw", "not", "never", "always", "must", "only", "all"})
+_NO_NAMES = frozenset(
+    {
+        "i",
+        "fyi",
+        "a",
+        "note",
+        "btw",
+        "not",
+        "never",
+        "always",
+        "must",
+        "only",
+        "all",
+        "hey",
+        "hi",
+        "remember",
+        "please",
+        "yes",
+        "no",
+        "ok",
+        "the",
+        "it",
+        "its",
+    }
+)
 _LOOK_BACK = 8
 _CASE_MATTERS = frozenset("us it may mark bill will who aids polish turkey china march august job".split())
+_CAPITALS_MATTER = frozenset({"us", "it", "aids"})
 _PRONOUNS = {
     "i": "1", "me": "1", "my": "1", "mine": "1", "we": "1p", "us": "1p", "our": "1p", "you": "2", "your": "2",
     "he": "3m", "him": "3m", "his": "3m", "she": "3f", "her": "3f", "hers": "3f", "they": "3p", "them": "3p",
@@ -148,5 +173,5 @@ def cased_in(text: str) -> frozenset[str]:
         word = match.group()
         if word.lower() in _CASE_MATTERS:
             starts = word.istitle() and _starts_sentence(text, match.start())
-            found.add(word.lower() if starts else word)
+            found.add(word.lower() if starts or (word.lower() in _CAPITALS_MATTER and not word.isupper()) else word)
     return frozenset(found)
