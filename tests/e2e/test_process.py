@@ -90,9 +90,10 @@ def test_running_calls_finish_and_watches_end_while_the_server_stops(tmp_path: P
         codes: list[grpc.StatusCode] = []
         acknowledged: list[str] = []
         writers = [threading.Thread(target=write, args=(service, codes, acknowledged, n)) for n in range(4)]
+        watching = service.client(HASTY)
+        watching.save(bank="demo", memory=NewMemory(text="the bank is there before anybody watches it"))
         for writer in writers:
             writer.start()
-        watching = service.client(HASTY)
         stream = watching.within(30).watch(bank="demo", from_seq=1)
         next(stream)
         assert service.stop() == 0
@@ -102,7 +103,8 @@ def test_running_calls_finish_and_watches_end_while_the_server_stops(tmp_path: P
             for _ in stream:
                 pass
         assert ended.value.code() is grpc.StatusCode.UNAVAILABLE
-        assert set(codes) <= {grpc.StatusCode.UNAVAILABLE}
+        # gRPC itself cancels a call that it had taken in but not begun when it was told to stop
+        assert set(codes) <= {grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED}
         assert "Traceback" not in service.logged()
     with serving(tmp_path / "data") as service, service.client() as client:
         kept = {one.memory.id for one in client.export(bank="demo")}
