@@ -21,8 +21,8 @@ Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to answer;
 
 def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set = []) -> None:  # noqa: B006
     """Serves until SIGTERM or Ctrl-C."""
+    one_native_thread_a_call()  # before the settings: a section of theirs may load numpy
     settings = settings_of(as_flags(data, listen, set_), config)
-    one_native_thread_a_call()
     try:
         from recall.server.app import serve as run_server
 
