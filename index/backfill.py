@@ -47,7 +47,9 @@ class BackfillSettings:
     batch: int = 16
     """Texts embedded before recalls and other banks get their turn."""
     idle_s: float = 2.0
-    """Wait when nothing is missing or no embedder is loaded; a poke ends it at once."""
+    """Wait when nothing is missing or there is no embedder; a poke ends it at once."""
+    loading_s: float = 0.02
+    """Wait while the embedder loads: banks that are open already take up their vectors right after it."""
     longest_yield_s: float = 5.0
     """Longest time that running recalls can hold up the next batch."""
     yield_s: float = 0.05
@@ -165,7 +167,8 @@ class Backfill:
         """One batch of one bank, or the reason not to; seconds to wait before the next step."""
         embedder = self._slot.current()
         if embedder is None:
-            return self._settings.idle_s
+            loading = self._slot.state().state == "loading"
+            return self._settings.loading_s if loading else self._settings.idle_s
         now = self._clock()
         if self._must_yield(now):
             return self._settings.yield_s

@@ -35,12 +35,13 @@ class Slot:
     def __init__(self, embedder: Embedder | None) -> None:
         self.embedder = embedder
         self.is_down = False
+        self.is_loading = False
 
     def current(self) -> Embedder | None:
         return self.embedder
 
     def state(self) -> EmbedderState:
-        return EmbedderState("down" if self.is_down else "ready", "test")
+        return EmbedderState("loading" if self.is_loading else "down" if self.is_down else "ready", "test")
 
     def report_failure(self, error: Exception) -> None:
         assert error
@@ -102,6 +103,14 @@ def test_everything_missing_is_embedded_newest_first() -> None:
     assert setting.work_off() == SETTINGS.idle_s
     assert [text for batch in bank.batches for text in batch] == texts("a", 10)[::-1]
     np.testing.assert_array_equal(bank.stored["a 3"], HashingEmbedder(16).encode(["a 3"]))
+
+
+def test_an_embedder_that_loads_is_looked_for_often_one_that_is_off_is_not() -> None:
+    setting = Setting(Bank("a"))
+    setting.slot.embedder, setting.slot.is_loading = None, True
+    assert setting.backfill.step() == SETTINGS.loading_s
+    setting.slot.is_loading = False
+    assert setting.backfill.step() == SETTINGS.idle_s
 
 
 def test_a_long_text_is_stored_window_by_window() -> None:
