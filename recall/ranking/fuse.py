@@ -16,7 +16,7 @@ floor, or when those next to it lend it enough.
 """
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -76,8 +76,7 @@ def sum_of(score: float) -> float:
 def _content(evidence: Evidence, settings: RankingSettings) -> tuple[list[tuple[str, Rows]], Rows]:
     """The legs as parts of the score, and what a memory may lend."""
     if evidence.meaning is None:
-        alone = replace(settings, bm25=settings.bm25_alone)
-        lexical = signals.lexical(evidence.words, evidence.context, alone)
+        lexical = signals.lexical(evidence.words, evidence.context, settings, settings.bm25_alone)
         return [(signals.LEXICAL, lexical)], lexical.copy()
     blend = FUSIONS[settings.fusion](evidence, settings)
     return [(signals.LEXICAL, blend.lexical), (signals.SEMANTIC, blend.semantic)], blend.content

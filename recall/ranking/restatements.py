@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from consolidate.guards import Verdict
 from consolidate.judgement import Likeness, judge
 from consolidate.memo import Memo
 from consolidate.settings import ConsolidateSettings
-from consolidate.words import same_wording
+from consolidate.words import CACHED_TEXTS, same_wording
 from recall.memory.record import Record
 from recall.ranking.shortlist import Candidate, Texts
 
@@ -28,6 +28,9 @@ RESTATED = ConsolidateSettings()
 _LEAST_COSINE = 0.5
 """Texts less alike than this are not compared word for word: that takes 0.05 ms a text, and of 136 pairs of one
 wording the least alike had 0.74 with the default model."""
+_LEAST_SHARED = 0.4
+"""Part of the shorter text's words that begin as one of the other's; of the same 136 pairs the least had 0.6."""
+_BEGINNING = 3
 _NO_VECTOR = -1.0
 
 Vector = NDArray[np.float32]
@@ -62,12 +65,24 @@ def _restated(
         if cosine is not None and cosine < _LEAST_COSINE:
             continue
         likeness = Likeness(_NO_VECTOR if cosine is None else cosine, 0.0)
-        if likeness.cosine < settings.merge_cosine and not same_wording(text, texts.of(other.record)):
+        if likeness.cosine < settings.merge_cosine and not _same_wording(text, texts.of(other.record)):
             continue
         memo, above = _memo(candidate.record, text), _memo(other.record, texts.of(other.record))
         if judge(memo, above, likeness, settings).verdict is Verdict.MERGE:
             return place
     return None
+
+
+def _same_wording(a: str, b: str) -> bool:
+    """As `same_wording`, with a cheap look first: it analyses both texts, and hardly any two results are alike."""
+    ours, theirs = _beginnings(a), _beginnings(b)
+    shared = len(ours & theirs)
+    return shared >= _LEAST_SHARED * min(len(ours), len(theirs)) and same_wording(a, b)
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def _beginnings(text: str) -> frozenset[str]:
+    return frozenset([word[:_BEGINNING] for word in text.lower().split()])
 
 
 def _cosine(a: Vector | None, b: Vector | None) -> float | None:

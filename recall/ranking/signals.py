@@ -21,15 +21,16 @@ PINNED = "pinned"
 RECENCY = "recency"
 
 
-def lexical(words: Words, context: Context, settings: RankingSettings) -> Rows:
+def lexical(words: Words, context: Context, settings: RankingSettings, bm25: float) -> Rows:
     """BM25 and the matched share of the query, times recency: what words say ages, what a text means does not.
 
-    A long text holds every word sooner or later, so its share of the query counts for less.
+    A long text holds every word sooner or later, so its share of the query counts for less. `bm25` is the part of raw
+    BM25, which is another where the words stand alone.
     """
     at = words.matching
     leg = settings.cover * words.cover[at]
     leg *= context.root_short[at]
-    leg += settings.bm25 * words.bm25[at]
+    leg += bm25 * words.bm25[at]
     leg *= context.recency[at]
     leg *= settings.lexical / context.recency_norm
     scattered = np.zeros(len(words.cover))

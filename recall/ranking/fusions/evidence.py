@@ -18,7 +18,7 @@ def blend(evidence: Evidence, settings: RankingSettings) -> Blend:
     """Needs no further scaling: its unit is the deviation of the cosine."""
     meaning = evidence.meaning
     assert meaning is not None
-    lexical = signals.lexical(evidence.words, evidence.context, settings)
+    lexical = signals.lexical(evidence.words, evidence.context, settings, settings.bm25)
     semantic = signals.semantic(meaning, lexical, settings)
     content = lexical + semantic
     semantic += settings.semantic * meaning.scale.zero
