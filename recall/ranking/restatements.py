@@ -7,9 +7,10 @@ and "the port is 5433" are nearly one vector and stay two results. Nothing is re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,29 +43,57 @@ def folded(
 ) -> list[Candidate]:
     """The first `limit` that are left; `vector_of` gives the unit vector of a memory by ordinal, where it has one."""
     kept: list[Candidate] = []
-    vector_of = cache(vector_of)
+    vectors = _Vectors(limit)
     for candidate in candidates:
         if len(kept) == limit:
             break
-        above = _restated(candidate, kept, texts, vector_of, settings)
+        vector = vector_of(candidate.ordinal)
+        above = _restated(candidate, kept, vectors.cosines(vector), texts, settings)
         if above is None:
             kept.append(candidate)
+            vectors.add(vector)
         else:
             one = kept[above]
             kept[above] = replace(one, restatements=(*one.restatements, candidate.record.id))
     return kept
 
 
+class _Vectors:
+    """Those of the results so far, to compare a candidate with all of them at once."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._rows: Vector | None = None
+        self._count = 0
+
+    def add(self, vector: Vector | None) -> None:
+        """That of the next result; None where it has none."""
+        if vector is not None:
+            if self._rows is None:
+                self._rows = np.full((self._limit, len(vector)), np.nan, np.float32)
+            self._rows[self._count] = vector
+        self._count += 1
+
+    def cosines(self, vector: Vector | None) -> Vector:
+        """(results so far,) of this vector with each; NaN where either is missing."""
+        if vector is None or self._rows is None:
+            return np.full(self._count, np.nan, np.float32)
+        found: Vector = self._rows[: self._count] @ vector
+        return found
+
+
 def _restated(
-    candidate: Candidate, kept: Sequence[Candidate], texts: Texts, vector_of: VectorOf, settings: ConsolidateSettings
+    candidate: Candidate,
+    kept: Sequence[Candidate],
+    cosines: NDArray[np.float32],
+    texts: Texts,
+    settings: ConsolidateSettings,
 ) -> int | None:
-    """The place in `kept` of the memory that `candidate` repeats."""
-    text, vector = texts.of(candidate.record), vector_of(candidate.ordinal)
-    for place, other in enumerate(kept):
-        cosine = _cosine(vector, vector_of(other.ordinal))
-        if cosine is not None and cosine < _LEAST_COSINE:
-            continue
-        likeness = Likeness(_NO_VECTOR if cosine is None else cosine, 0.0)
+    """The place in `kept` of the memory that `candidate` repeats; `cosines` of it with each of them."""
+    text = texts.of(candidate.record)
+    for place in np.flatnonzero(~(cosines < _LEAST_COSINE)).tolist():
+        cosine, other = float(cosines[place]), kept[place]
+        likeness = Likeness(_NO_VECTOR if math.isnan(cosine) else cosine, 0.0)
         if likeness.cosine < settings.merge_cosine and not _same_wording(text, texts.of(other.record)):
             continue
         memo, above = _memo(candidate.record, text), _memo(other.record, texts.of(other.record))
@@ -83,10 +112,6 @@ def _same_wording(a: str, b: str) -> bool:
 @lru_cache(maxsize=CACHED_TEXTS)
 def _beginnings(text: str) -> frozenset[str]:
     return frozenset([word[:_BEGINNING] for word in text.lower().split()])
-
-
-def _cosine(a: Vector | None, b: Vector | None) -> float | None:
-    return None if a is None or b is None else float(a @ b)
 
 
 def _memo(record: Record, text: str) -> Memo:

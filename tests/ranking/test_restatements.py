@@ -8,6 +8,7 @@ import pytest
 from ranked_bank import ranked_bank
 
 from recall.memory.record import NewMemory
+from recall.ranking.query import Mode
 from recall.ranking.settings import RankingSettings
 
 KEEP_ALL = RankingSettings(fold_restatements=False)
@@ -65,3 +66,10 @@ def test_the_first_k_are_the_first_of_one_more(tmp_path: Path) -> None:
         assert [bank.texts("which room is on floor 1", limit=k) for k in range(1, 10)] == [
             ten[:k] for k in range(1, 10)
         ]
+
+
+def test_without_vectors_texts_are_compared_by_their_words(tmp_path: Path) -> None:
+    with ranked_bank(tmp_path) as bank:
+        bank.slot.embedder = None
+        bank.save("The server is called otter.", "the server is called otter", "The server is called heron.")
+        assert len(bank.texts("server", Mode.LEXICAL)) == 2
