@@ -87,9 +87,11 @@ def _why_not(why: recall_service_pb2.WhyNot) -> RenderableType:
         verdict = f"rank {why.rank} with score {why.score:.3f}"
     else:
         verdict = "matches nothing in the query"
-    legs = table("leg", "rank", "score", right=["rank", "score"])
+    legs = table("leg", "rank", "score", "best", "is", right=["rank", "score", "best"])
     for leg in why.legs:
-        legs.add_row(one_line(leg.leg), str(leg.rank) if leg.rank else "none", f"{leg.score:.3f}")
+        rank = str(leg.rank) if leg.rank else "none"
+        best = f"{leg.best_score:.3f}" if leg.best_id else "none"
+        legs.add_row(one_line(leg.leg), rank, f"{leg.score:.3f}", best, one_line(leg.best_id))
     parts: list[RenderableType] = [Text(f"\nwhy not {why.id}: {verdict}")]
     if why.legs:
         parts.append(legs)

@@ -66,11 +66,16 @@ class Timings:
 
 @dataclass(frozen=True, slots=True)
 class LegRank:
-    """The place of a memory in one leg: rank from 1 (0: the leg did not match it) and the leg's own score."""
+    """The place of a memory in one leg: rank from 1 (0: the leg did not match it) and the leg's own score.
+
+    `best` is the memory that leads the leg among those that pass the filters, with its score; None if there is none.
+    """
 
     leg: str
     rank: int
     score: float
+    best: MemoryId | None = None
+    best_score: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,17 @@ def _legs(at: int, ranking: Ranking) -> tuple[LegRank, ...]:
     entity = entity_leg(evidence.names)
     if entity is not None:
         legs.append((signals.ENTITY, entity))
-    return tuple(LegRank(name, _leg_rank(at, scores, ranking), float(scores[at])) for name, scores in legs)
+    return tuple(_leg(name, at, scores, ranking) for name, scores in legs)
+
+
+def _leg(name: str, at: int, scores: NDArray[np.float64], ranking: Ranking) -> LegRank:
+    """Rank and score of a memory in one leg, and what leads it."""
+    place = LegRank(name, _leg_rank(at, scores, ranking), float(scores[at]))
+    rivals = np.flatnonzero(ranking.allowed & (scores > 0.0))
+    if not rivals.size:
+        return place
+    best = int(rivals[np.argmax(scores[rivals])])
+    return replace(place, best=ranking.records[best].id, best_score=float(scores[best]))
 
 
 def _leg_rank(at: int, scores: NDArray[np.float64], ranking: Ranking) -> int:

@@ -114,7 +114,10 @@ def _why_not(why: WhyNot) -> pb.WhyNot:
 
 
 def _legs(legs: Iterable[LegRank]) -> list[pb.LegRank]:
-    return [pb.LegRank(leg=leg.leg, rank=leg.rank, score=leg.score) for leg in legs]
+    return [
+        pb.LegRank(leg=leg.leg, rank=leg.rank, score=leg.score, best_id=leg.best or "", best_score=leg.best_score)
+        for leg in legs
+    ]
 
 
 def _signals(signals: Iterable[Signal]) -> list[pb.Signal]:

@@ -578,22 +578,30 @@ class LegRank(_message.Message):
     LEG_FIELD_NUMBER: _builtins.int
     RANK_FIELD_NUMBER: _builtins.int
     SCORE_FIELD_NUMBER: _builtins.int
+    BEST_ID_FIELD_NUMBER: _builtins.int
+    BEST_SCORE_FIELD_NUMBER: _builtins.int
     leg: _builtins.str
     """The leg."""
     rank: _builtins.int
     """Rank from 1; 0 if the leg did not match it."""
     score: _builtins.float
     """The leg's own score."""
+    best_id: _builtins.str
+    """The memory that leads this leg among those that pass the filters; empty if the leg matches none."""
+    best_score: _builtins.float
+    """The leader's score in this leg."""
     def __init__(
         self,
         *,
         leg: _builtins.str = ...,
         rank: _builtins.int = ...,
         score: _builtins.float = ...,
+        best_id: _builtins.str = ...,
+        best_score: _builtins.float = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["leg", b"leg", "rank", b"rank", "score", b"score"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["best_id", b"best_id", "best_score", b"best_score", "leg", b"leg", "rank", b"rank", "score", b"score"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -86,8 +86,10 @@ def test_an_explained_answer_has_a_bar_for_each_signal(recall: CommandLine) -> N
 
 
 def test_an_absent_memory_is_explained(recall: CommandLine) -> None:
-    recall.save("Blog posts go out on Tuesday mornings")
+    found = recall.save("Blog posts go out on Tuesday mornings")
     absent = recall.save("The office is in Bern")
+    legs = recall.ok("ask", "blog posts", "--why-not", absent, "--json").document["why_not"]["legs"]
+    assert {leg["leg"]: leg["best_id"] for leg in legs}["lexical"] == found
     assert f"why not {absent}: " in recall.ok("ask", "blog posts", "--why-not", absent, "--limit", "1").out
     recall.ok("rm", absent)
     assert "cannot be a result" in recall.ok("ask", "blog posts", "--why-not", absent).out

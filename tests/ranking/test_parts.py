@@ -298,5 +298,9 @@ def test_why_not_tells_the_place_of_a_memory_in_every_leg(small: RankedBank) -> 
     assert told is not None
     assert (told.excluded, told.rank) == ("", 2)
     assert told.score == pytest.approx(second.score)
-    assert {leg.leg: leg.rank for leg in told.legs} == {"lexical": 2, "semantic": 2}
+    assert {leg.leg: (leg.rank, leg.best) for leg in told.legs} == {
+        "lexical": (2, results[0].record.id),
+        "semantic": (2, results[0].record.id),
+    }
+    assert all(leg.best_score > leg.score > 0.0 for leg in told.legs)
     assert told.signals
