@@ -6,7 +6,8 @@ import os
 import platform
 from importlib import metadata
 
-_PACKAGES = ("recall-service", "numpy", "tantivy", "faiss-cpu", "onnxruntime", "grpcio", "ir-measures")
+PEERS = ("bm25s", "lancedb", "chromadb")
+_PACKAGES = ("recall-service", "numpy", "tantivy", "faiss-cpu", "onnxruntime", "grpcio", "ir-measures", *PEERS)
 
 
 def versions() -> dict[str, str]:

@@ -29,6 +29,7 @@ console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
 errors = Console(stderr=True)
 
 _USAGE, _FAILED = 2, 1
+_PEERS = f"Other retrievers in the same run: {', '.join(peering.PEERS)}, with commas; installed, or none."
 
 
 class Bar:
@@ -60,7 +61,7 @@ def measure(
     out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a page with plots goes beside it.")] = None,
     unit: Annotated[str | None, typer.Option(help="turn, session, …; the set's first when not given.")] = None,
     systems: Annotated[str, typer.Option(help="modes, ablations, fusions, all, or names, with commas.")] = "modes",
-    peers: Annotated[str, typer.Option(help="Other retrievers in the same run: bm25s.")] = "",
+    peers: Annotated[str, typer.Option(help=_PEERS)] = peering.INSTALLED,
     baseline: Annotated[str, typer.Option(help="The system that the others are compared with.")] = "lexical",
     haystacks: Annotated[int | None, typer.Option(help="Only the first N conversations.")] = None,
     server: Annotated[str | None, typer.Option(help="HOST:PORT of a running service, instead of our own.")] = None,
@@ -74,7 +75,7 @@ def measure(
         overrides = dict(_pair(text) for text in setting or [])
         dataset = registry.load(name, data, unit)
         dataset = dataset.first(haystacks) if haystacks else dataset
-        _measure(dataset, chosen(systems), peering.chosen(peers), baseline, server, overrides, note, out)
+        _measure(dataset, chosen(systems), peering.chosen(peers, overrides), baseline, server, overrides, note, out)
     except (
         registry.UnknownSetError,
         UnknownSystemError,
@@ -106,7 +107,7 @@ def _said(problem: Exception) -> str:
 def _measure(
     dataset: Dataset,
     systems: tuple[System, ...],
-    peers: tuple[peering.Peer, ...],
+    peers: peering.Choice,
     baseline: str,
     server: str | None,
     overrides: dict[str, str],
@@ -118,9 +119,9 @@ def _measure(
     settings = RunSettings()
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with service(server, LaunchSettings(overrides)) as running, Progress(*columns, console=errors) as progress:
-        done = run(running, dataset, systems, peers, settings, Bar(progress))
+        done = run(running, dataset, systems, peers.peers, settings, Bar(progress))
     facts = {"note": note, "limit": str(settings.limit), **{f"server {key}": v for key, v in overrides.items()}}
-    found = figures(dataset, done, baseline, facts)
+    found = figures(dataset, done, baseline, facts, peers_left_out=peers.left_out)
     tables.show(found, console)
     if out is not None:
         write(found, out)

@@ -14,9 +14,10 @@ import msgspec
 import numpy as np
 
 from benchmarks.environment import versions
-from benchmarks.quality import metrics
+from benchmarks.quality import metrics, promises
 from benchmarks.quality.dataset import Dataset
 from benchmarks.quality.judgement import Judgement
+from benchmarks.quality.promises import Promise
 from benchmarks.quality.run import Outcome, Run
 from benchmarks.quality.significance import DEFAULT_RESAMPLING, Difference, ResamplingSettings, difference, interval
 
@@ -67,6 +68,8 @@ class Figures(msgspec.Struct, frozen=True):
     model: str
     versions: dict[str, str]
     questions: dict[str, tuple[Judgement, ...]]
+    promises: tuple[Promise, ...] = ()
+    peers_left_out: tuple[str, ...] = ()
 
     def headline_judgements(self, system: str) -> list[Judgement]:
         """The judgements that the headline is over, in the order asked."""
@@ -80,6 +83,7 @@ def figures(
     baseline: str,
     settings: Mapping[str, str],
     resampling: ResamplingSettings = DEFAULT_RESAMPLING,
+    peers_left_out: tuple[str, ...] = (),
 ) -> Figures:
     """Computes every printed figure of a run."""
     names = (*metrics.PRINTED, *dataset.extra_metrics)
@@ -119,6 +123,8 @@ def figures(
         model=f"{run.embedder.model} ({run.embedder.backend or run.embedder.state})",
         versions=versions(),
         questions={name: tuple(outcome.judgements) for name, outcome in run.outcomes.items()},
+        promises=tuple(promises.kept(names, headline, resampling)),
+        peers_left_out=(*peers_left_out, *run.peers_left_out),
     )
 
 

@@ -30,6 +30,9 @@ height:.75rem;border-radius:2px;margin-right:.35rem}
 """
 
 
+_HELD = {True: "<td>yes</td>", False: '<td class="best">NO</td>'}
+
+
 def write(found: Figures, path: Path) -> None:
     """Writes the page; its folder exists."""
     path.write_text(render(found), encoding="utf-8")
@@ -54,6 +57,8 @@ def _sections(found: Figures) -> Iterator[str]:
     yield "<h2>Share of the evidence among the first k (fraction@k)</h2>" + plots.curves(_curves(found), "k")
     if found.differences:
         yield from _differences(found, series)
+    if found.promises:
+        yield "<h2>What is promised</h2>" + _promises(found)
     yield "<h2>Quality beside latency (fraction@10)</h2>"
     yield plots.scatter(_latency(found), "p50 of one Recall at the client, ms (limit 100)")
     if found.all_categories_n != found.n:
@@ -80,6 +85,18 @@ def _table(systems: Mapping[str, Values]) -> str:
         for system, values in systems.items()
     )
     return f'<div class="scroll"><table><tr><th>system</th>{head}</tr>{rows}</table></div>'
+
+
+def _promises(found: Figures) -> str:
+    head = "".join(f"<th>{name}</th>" for name in ("promise", "metric", "against", "is", "ours", "difference", "held"))
+    rows = "".join(
+        f"<tr><td>{escape(one.told)}</td><td>{escape(one.metric)}</td><td>{escape(one.reference)}</td>"
+        f"<td>{one.reference_value:.3f}</td><td>{one.value:.3f}</td>"
+        f"<td>{one.mean:+.3f} [{one.low:+.3f}, {one.high:+.3f}]</td>"
+        f"{_HELD[one.held]}</tr>"
+        for one in found.promises
+    )
+    return f'<div class="scroll"><table><tr>{head}</tr>{rows}</table></div>'
 
 
 def _cell(value: float, best: float) -> str:

@@ -65,6 +65,8 @@ class Run:
     parted: int
     embedder: admin_service_pb2.EmbedderStatus
     load_s: float
+    peers_left_out: tuple[str, ...] = ()
+    """Peers that broke on the way, and how."""
 
 
 def run(
@@ -79,17 +81,17 @@ def run(
     embedder = _ready_embedder(service, systems, settings)
     outcomes = {name: Outcome() for name in _names(systems, peers)}
     memories, parted, load_s = 0, 0, 0.0
+    standing, broken = list(peers), list[str]()
     for number, haystack in enumerate(dataset.haystacks):
         began = time.perf_counter()
         loaded = _fill(service, f"{settings.bank_prefix}-{number}", haystack, dataset, embedder, settings, progress)
         load_s += time.perf_counter() - began
         _ask_all(service, loaded, haystack, systems, outcomes, settings, progress)
-        for peer in peers:
-            _ask_peer(peer, loaded, haystack, outcomes[peer.name], settings)
+        broken += _ask_peers(standing, loaded, haystack, outcomes, settings)
         service.banks.Delete(bank_service_pb2.BankServiceDeleteRequest(name=loaded.bank), timeout=60.0)
         memories, parted = memories + loaded.memories, parted + loaded.parted
     documents = sum(len(haystack.documents) for haystack in dataset.haystacks)
-    return Run(outcomes, documents, memories, parted, embedder, load_s)
+    return Run(outcomes, documents, memories, parted, embedder, load_s, tuple(broken))
 
 
 def _names(systems: Sequence[System], peers: Sequence[Peer]) -> list[str]:
@@ -159,6 +161,21 @@ def _ask(
     outcome.without_results += not answer.results
     ranked = loaded.ranked_units(result.memory.id for result in answer.results)
     outcome.judgements.append(judge(question, ranked, loaded.units))
+
+
+def _ask_peers(
+    standing: list[Peer], loaded: Loaded, haystack: Haystack, outcomes: dict[str, Outcome], settings: RunSettings
+) -> list[str]:
+    """Asks every peer; one that breaks is out of the run, and costs it nothing else. Says which broke, and how."""
+    broken = []
+    for peer in list(standing):
+        try:
+            _ask_peer(peer, loaded, haystack, outcomes[peer.name], settings)
+        except Exception as problem:  # noqa: BLE001 - other people's code may break in any way
+            standing.remove(peer)
+            del outcomes[peer.name]
+            broken.append(f"the peer {peer.name} broke: {type(problem).__name__}: {problem}")
+    return broken
 
 
 def _ask_peer(peer: Peer, loaded: Loaded, haystack: Haystack, outcome: Outcome, settings: RunSettings) -> None:

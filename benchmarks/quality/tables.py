@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from rich.console import Console, Group
 from rich.table import Table
 
 from benchmarks.quality import metrics
 from benchmarks.quality.figures import Figures, Values
+from benchmarks.quality.promises import Promise
 from benchmarks.quality.significance import Difference
 
 
@@ -29,6 +30,8 @@ def _tables(found: Figures) -> Iterator[Table]:
             yield values_table(f"{title}: category {category}, n = {found.category_n[category]}", values)
     if found.differences:
         yield differences_table(f"minus {found.baseline} ({found.headline})", found.differences)
+    if found.promises:
+        yield promises_table(f"what is promised ({found.headline})", found.promises)
 
 
 def values_table(title: str, systems: Mapping[str, Values]) -> Table:
@@ -57,6 +60,21 @@ def differences_table(title: str, differences: Mapping[str, Mapping[str, Differe
     return table
 
 
+def promises_table(title: str, promises: Iterable[Promise]) -> Table:
+    """A row a promise and metric: what is compared with what, the difference with its interval, held or not."""
+    table = Table("promise", "metric", title=title, title_justify="left")
+    for name in ("better leg or peer", "is", "ours", "difference"):
+        table.add_column(name, justify="right")
+    table.add_column("held")
+    for one in promises:
+        difference = f"{one.mean:+.3f} \\[{one.low:+.3f}, {one.high:+.3f}]"
+        held = "yes" if one.held else "[bold red]NO[/bold red]"
+        table.add_row(
+            one.told, one.metric, one.reference, f"{one.reference_value:.3f}", f"{one.value:.3f}", difference, held
+        )
+    return table
+
+
 def describe(found: Difference) -> str:
     """ "+0.041 [+0.020, +0.062] p=0.0003"."""
     return f"{found.mean:+.3f} [[]{found.low:+.3f}, {found.high:+.3f}] p={found.p:.4f}".replace("[[]", "\\[")
@@ -70,9 +88,14 @@ def notes(found: Figures) -> Iterator[str]:
         f"{found.documents} documents in {found.memories} memories; {found.documents_in_parts} parts beyond the first "
         f"of documents longer than a memory may be; model {found.model}"
     )
-    yield "latencies: a system may find a query's vector in the cache, left there by the system before it"
+    yield (
+        "latencies, 100 results each: a system may find a query's vector in the cache, left there by the system before "
+        "it; peers answer in the process that asks, without a server"
+    )
     for system, latency in found.latency_ms.items():
-        yield f"{system}: Recall p50 {latency.p50:.2f} ms, p90 {latency.p90:.2f}, p99 {latency.p99:.2f} (limit 100)"
+        yield f"{system}: an answer takes {latency.p50:.2f} ms (p50), {latency.p90:.2f} (p90), {latency.p99:.2f} (p99)"
+    for told in found.peers_left_out:
+        yield f"left out: {told}"
     for reason, left in found.dropped.items():
         yield f"dropped {left.count} x {reason}: {', '.join(left.ids)}{' …' if left.count > len(left.ids) else ''}"
     for system, count in found.without_results.items():

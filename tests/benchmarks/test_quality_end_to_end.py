@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,10 @@ from benchmarks.quality.dataset import Document, DocumentId, Dropped, Haystack
 from benchmarks.quality.figures import Figures, read
 from benchmarks.quality.loading import LoadSettings, load
 from benchmarks.quality.parts import MEMORY_LIMIT_CHARS
+from benchmarks.quality.peers import Search
+from benchmarks.quality.run import RunSettings, run
+from benchmarks.quality.sets import registry
+from benchmarks.quality.systems import chosen
 from benchmarks.service import LaunchSettings, ServiceError, service
 
 _HASHING = "embedding.model=hashing:64"
@@ -20,7 +25,9 @@ _RUNNER = CliRunner()
 
 
 def _run(out: Path, *arguments: str) -> Figures:
-    result = _RUNNER.invoke(app, ["--set", "tiny", "--out", str(out), "--setting", _HASHING, *arguments])
+    result = _RUNNER.invoke(
+        app, ["--set", "tiny", "--out", str(out), "--setting", _HASHING, "--peers", "none", *arguments]
+    )
     assert result.exit_code == 0, result.output
     return read(out)
 
@@ -69,6 +76,40 @@ def test_without_an_encoder_only_the_words_can_be_measured(tmp_path: Path) -> No
     arguments = ["--set", "tiny", "--out", str(tmp_path / "x.json"), "--setting", "embedding.model=none"]
     assert _RUNNER.invoke(app, arguments).exit_code == 1
     assert _RUNNER.invoke(app, [*arguments, "--systems", "lexical"]).exit_code == 0
+
+
+class _InOrder:
+    """A peer that ranks documents as they stand."""
+
+    name = "in order"
+
+    def index(self, documents: Sequence[Document]) -> Search:
+        return lambda _question, k: range(min(k, len(documents)))
+
+
+class _Breaks:
+    """A peer that takes in nothing."""
+
+    name = "breaks"
+
+    def index(self, documents: Sequence[Document]) -> Search:
+        raise RuntimeError(f"no room for {documents[0].id}")
+
+
+class _Unseen:
+    """Progress that nobody looks at."""
+
+    def start(self, stage: str, total: int) -> None: ...
+    def advance(self, done: int) -> None: ...
+    def at(self, done: int, total: int) -> None: ...
+
+
+def test_a_peer_that_breaks_is_left_out_and_costs_the_run_nothing_else() -> None:
+    dataset = registry.load("tiny", None)
+    with service(None, LaunchSettings({"embedding.model": "none"})) as running:
+        done = run(running, dataset, chosen("lexical"), [_Breaks(), _InOrder()], RunSettings(), _Unseen())
+    assert {name: len(outcome.judgements) for name, outcome in done.outcomes.items()} == {"lexical": 19, "in order": 19}
+    assert [told.partition(": ")[0] for told in done.peers_left_out] == ["the peer breaks broke"]
 
 
 def test_a_long_document_is_kept_whole_in_parts_under_its_own_name() -> None:

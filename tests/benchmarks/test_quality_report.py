@@ -5,13 +5,14 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import compare, page, peers, tables
+from benchmarks.quality import compare, metrics, page, peers, promises, tables
 from benchmarks.quality.dataset import Dataset, Document, DocumentId, Dropped
 from benchmarks.quality.figures import Figures, figures, read, write
 from benchmarks.quality.judgement import Judgement
@@ -133,14 +134,70 @@ def test_an_ablation_asks_for_weight_zero_and_leaves_other_weights_to_the_server
 
 
 def test_a_peer_that_nobody_knows_is_named() -> None:
-    assert peers.chosen("") == ()
-    with pytest.raises(peers.UnknownPeerError, match="there are bm25s"):
+    assert peers.chosen("") == peers.chosen("none") == peers.Choice()
+    with pytest.raises(peers.UnknownPeerError, match="there are bm25s, lancedb, chroma"):
         peers.chosen("lucene")
+
+
+def test_peers_that_are_not_installed_are_left_out_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    for package in ("bm25s", "lancedb", "chromadb"):
+        monkeypatch.setitem(sys.modules, package, None)
+    found = peers.chosen("installed")
+    assert found.peers == ()
+    assert [told.rpartition(": ")[2] for told in found.left_out] == [
+        "pip install bm25s",
+        "pip install lancedb",
+        "pip install chromadb",
+    ]
+    with pytest.raises(peers.UnknownPeerError, match="pip install lancedb"):
+        peers.chosen("lancedb")
+
+
+def test_a_peer_that_needs_vectors_is_left_out_where_there_is_no_encoder() -> None:
+    found = peers.chosen("installed", {"embedding.model": "none"})
+    assert sum("embedding.model is none" in told for told in found.left_out) == 2
 
 
 def test_bm25s_ranks_by_the_words_of_our_analysis() -> None:
     pytest.importorskip("bm25s")
-    (peer,) = peers.chosen("bm25s")
+    (peer,) = peers.chosen("bm25s").peers
     texts = ("the boats were sailing", "a red boat", "nothing of the kind")
     search = peer.index([Document(DocumentId(str(number)), text) for number, text in enumerate(texts)])
     assert search("Which boat sailed?", 10) == [0, 1]
+
+
+@pytest.mark.parametrize("name", ["lancedb", "chroma"])
+def test_a_peer_with_vectors_finds_the_nearest_first(name: str) -> None:
+    pytest.importorskip({"chroma": "chromadb"}.get(name, name))
+    (peer,) = peers.chosen(name, {"embedding.model": "hashing:64"}).peers
+    for texts in (
+        ("a red boat", "green pears"),
+        ("one", "two", "a red boat"),
+    ):  # the second haystack replaces the first
+        search = peer.index([Document(DocumentId(str(number)), text) for number, text in enumerate(texts)])
+        assert search("red boat", 10)[0] == texts.index("a red boat")
+
+
+def _promised(found: Figures) -> dict[tuple[str, str], bool]:
+    return {(one.told, one.metric): one.held for one in found.promises}
+
+
+def test_the_hybrid_is_held_to_its_better_leg_in_every_metric() -> None:
+    assert set(_promised(_figures()).values()) == {True}
+    assert {metric for _, metric in _promised(_figures())} == set(metrics.PRINTED)
+
+
+@pytest.mark.parametrize(("margin", "held"), [(0.02, True), (0.04, False)])
+def test_words_alone_may_lose_three_points_against_bm25s(margin: float, held: bool) -> None:
+    missed = round(100 * margin)
+    peer = [Judgement(str(number), "1", (1,), (1,)) for number in range(100)]
+    ours = [Judgement(str(number), "1", (None,) if number < missed else (1,), (1,)) for number in range(100)]
+    found = promises.kept(["MRR"], {"lexical": ours, "bm25s": peer}, _FEW)
+    assert [one.held for one in found] == [held]
+
+
+def test_a_hybrid_below_a_leg_by_more_than_the_interval_breaks_the_promise() -> None:
+    leg = [Judgement(str(number), "1", (1,), (1,)) for number in range(40)]
+    ours = [Judgement(str(number), "1", (2,), (1,)) for number in range(40)]
+    (one,) = promises.kept(["MRR"], {"semantic": leg, "hybrid": ours}, _FEW)
+    assert (one.reference, one.held) == ("semantic", False)

@@ -99,11 +99,13 @@ def test_realtalk_reads_clean_text_and_the_time_of_a_turn(tmp_path: Path) -> Non
             }
         ],
         "session_1_date_time": "29.12.2023, 00:50:00",
-        "qa": [{"question": "what", "evidence": ["D1:1"], "category": 2}],
+        "events_session_1": {"agent_a": []},
+        "qa": [{"question": "what", "evidence": ["D1:1"], "category": 2}, {"question": "how", "category": 3}],
     }
     _written(tmp_path / "chats" / "Chat_1.json", chat)
     dataset = registry.load("realtalk", tmp_path / "chats")
     assert _texts(dataset) == {"D1:1": "clean"}
+    assert _dropped(dataset) == {"question: no evidence that resolves": 1}
     assert dataset.haystacks[0].documents[0].at == datetime(2023, 12, 29, 0, 51, 12, tzinfo=UTC)
 
 
@@ -241,6 +243,32 @@ def test_memdaily_gives_every_trajectory_a_haystack_of_its_own(tmp_path: Path) -
     assert _dropped(dataset) == {"evidence: no such document": 1, "question: the generator failed on it": 1}
 
 
+def test_memdaily_among_the_messages_of_others_is_cited_by_place(tmp_path: Path) -> None:
+    messages = ["别人的话", "我表弟36岁 (消息地点 广东深圳, 消息时间 2024年04月02日 周二 21:21)", "还有(括号)的话"]
+    good = {"question": "多大", "answer": "36岁", "target_step_id": [1]}
+    content = {"simple": {"roles": [{"tid": 0, "message_list": messages, "QA": good}], "items": None}}
+    dataset = registry.load("memdaily", _written(tmp_path / "memdaily_1.json", content))
+    assert _texts(dataset) == {"0": "别人的话", "1": "我表弟36岁", "2": "还有(括号)的话"}
+    assert _evidence(dataset) == {"simple/roles/0/0": ["1"]}
+    assert [document.at for document in dataset.haystacks[0].documents] == [
+        None,
+        datetime(2024, 4, 2, 21, 21, tzinfo=UTC),
+        None,
+    ]
+
+
+def test_memdaily_as_its_generator_leaves_it_is_a_folder_of_lists(tmp_path: Path) -> None:
+    messages = [
+        {"mid": n, "message": f"消息{n}", "time": "2024年04月01日 周一 08:39", "place": "上海"} for n in range(4)
+    ]
+    asked = {"qid": 0, "question": "谁", "answer": "我", "target_step_id": [0, 2], "choices": {}, "ground_truth": "A"}
+    for name in ("01_simple_roles", "06_noisy_hybrid"):
+        trajectories = [{"tid": 0, "message_list": messages, "question_list": [asked]}]
+        _written(tmp_path / "made" / f"{name}.json", trajectories)
+    dataset = registry.load("memdaily", tmp_path / "made")
+    assert _evidence(dataset) == {"01_simple_roles/0/0": ["0", "2"], "06_noisy_hybrid/0/0": ["0", "2"]}
+
+
 def test_the_set_of_our_own_has_every_category_and_words_said_twice() -> None:
     dataset = registry.load("tiny", None)
     assert {question.category for question in dataset.questions()} == set("12345")
@@ -250,7 +278,12 @@ def test_the_set_of_our_own_has_every_category_and_words_said_twice() -> None:
 
 @pytest.mark.parametrize(
     ("name", "content"),
-    [("locomo", [{"qa": []}]), ("longmemeval", [{"question_id": "q"}]), ("devbench", {"queries": []})],
+    [
+        ("locomo", [{"qa": []}]),
+        ("longmemeval", [{"question_id": "q"}]),
+        ("devbench", {"queries": []}),
+        ("realtalk", {"qa": [], "session_1": [{}]}),
+    ],
 )
 def test_another_layout_is_refused_with_the_path(tmp_path: Path, name: str, content: Any) -> None:
     with pytest.raises(LayoutError, match=r"x\.json"):

@@ -1,6 +1,7 @@
 """REALTALK: real chats of some weeks, in LoCoMo's layout with ``clean_text`` and a time on every turn.
 
-``path`` is one chat file or the folder of them. A chat holds its sessions and its ``qa`` at the top.
+``path`` is one chat file or the folder of them. A chat holds its sessions and its ``qa`` at the top, beside ``name``
+and ``events_session_N``, which are not read. Categories: 1 multi-hop, 2 temporal, 3 commonsense.
 """
 
 from __future__ import annotations
@@ -24,5 +25,8 @@ def load(path: Path, unit: str) -> Dataset:
         chat = msgspec.json.decode(file.read_bytes())
         if not isinstance(chat, dict) or "qa" not in chat:
             raise LayoutError(file, "not REALTALK's layout: no `qa` at the top")
-        haystacks.append(dialogue.haystack(file.stem, chat, chat["qa"], unit, dropped))
+        try:
+            haystacks.append(dialogue.haystack(file.stem, chat, chat["qa"], unit, dropped))
+        except (KeyError, TypeError, AttributeError) as problem:
+            raise LayoutError(file, f"not REALTALK's layout: {problem!r}") from problem
     return Dataset("realtalk", unit, tuple(haystacks), dropped)

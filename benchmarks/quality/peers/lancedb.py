@@ -1,0 +1,39 @@
+"""LanceDB's hybrid search, as its documentation shows it: full-text index, vectors, reciprocal rank fusion."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+
+from benchmarks.quality.dataset import Document
+from benchmarks.quality.peers.peer import Search, package
+from benchmarks.quality.peers.vectors import Vectors
+
+_TABLE = "documents"
+
+
+class LanceDb:
+    """One table a haystack, in a folder that goes with the peer."""
+
+    name = "lancedb"
+
+    def __init__(self, vectors: Vectors) -> None:
+        self._lancedb = package(self.name, "lancedb")
+        self._vectors = vectors
+        self._folder = tempfile.TemporaryDirectory(prefix="recall-bench-lancedb-")
+
+    def index(self, documents: Sequence[Document]) -> Search:
+        vectors = self._vectors.of([document.text for document in documents])
+        rows = [
+            {"place": place, "text": document.text, "vector": vector}
+            for place, (document, vector) in enumerate(zip(documents, vectors, strict=True))
+        ]
+        table = self._lancedb.connect(self._folder.name).create_table(_TABLE, data=rows, mode="overwrite")
+        table.create_fts_index("text", replace=True)
+
+        def search(question: str, k: int) -> Sequence[int]:
+            asked = table.search(query_type="hybrid", vector_column_name="vector", fts_columns="text")
+            found = asked.vector(self._vectors.of([question])[0]).text(question).distance_type("cosine").limit(k)
+            return [int(row["place"]) for row in found.to_list()]
+
+        return search
