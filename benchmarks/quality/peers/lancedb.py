@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tempfile
+import os
 from collections.abc import Sequence
 
 from benchmarks.quality.dataset import Document
@@ -13,14 +13,15 @@ _TABLE = "documents"
 
 
 class LanceDb:
-    """One table a haystack, in a folder that goes with the peer."""
+    """One table a haystack, in RAM."""
 
     name = "lancedb"
 
     def __init__(self, vectors: Vectors) -> None:
-        self._lancedb = package(self.name, "lancedb")
+        os.environ.setdefault("LANCEDB_LOG", "error")  # it warns of every table that it has to make
+        self._database = package(self.name, "lancedb").connect("memory://")
+        self._words = package(self.name, "lancedb.index").FTS()
         self._vectors = vectors
-        self._folder = tempfile.TemporaryDirectory(prefix="recall-bench-lancedb-")
 
     def index(self, documents: Sequence[Document]) -> Search:
         vectors = self._vectors.of([document.text for document in documents])
@@ -28,8 +29,8 @@ class LanceDb:
             {"place": place, "text": document.text, "vector": vector}
             for place, (document, vector) in enumerate(zip(documents, vectors, strict=True))
         ]
-        table = self._lancedb.connect(self._folder.name).create_table(_TABLE, data=rows, mode="overwrite")
-        table.create_fts_index("text", replace=True)
+        table = self._database.create_table(_TABLE, data=rows, mode="overwrite")
+        table.create_index("text", config=self._words, replace=True)
 
         def search(question: str, k: int) -> Sequence[int]:
             asked = table.search(query_type="hybrid", vector_column_name="vector", fts_columns="text")
