@@ -60,7 +60,7 @@ def _sections(found: Figures) -> Iterator[str]:
     if found.promises:
         yield "<h2>What is promised</h2>" + _promises(found)
     yield "<h2>Quality beside latency (fraction@10)</h2>"
-    yield plots.scatter(_latency(found), "p50 of one Recall at the client, ms (limit 100)")
+    yield plots.scatter(_latency(found), "p50 of one answer at the caller, ms (100 results)")
     if found.all_categories_n != found.n:
         yield f"<h2>All categories, n = {found.all_categories_n}</h2>" + _table(found.all_categories)
     if len(found.category_n) > 1:
@@ -72,8 +72,13 @@ def _sections(found: Figures) -> Iterator[str]:
 
 
 def _legend(series: list[str]) -> str:
-    spans = (f'<span><i style="background:var(--s{i})"></i>{escape(name)}</span>' for i, name in enumerate(series))
+    spans = (f'<span><i style="{_swatch(i)}"></i>{escape(name)}</span>' for i, name in enumerate(series))
     return f'<p class="legend">{"".join(spans)}</p>'
+
+
+def _swatch(series: int) -> str:
+    painted = f"border:2px solid {plots.colour(series)};box-sizing:border-box"
+    return f"{painted};background:{plots.colour(series)}" if plots.is_solid(series) else painted
 
 
 def _table(systems: Mapping[str, Values]) -> str:

@@ -1,7 +1,8 @@
 """Plots as inline SVG: no library, no network, readable in light and dark.
 
 Every plot is drawn in user units on a fixed canvas and scales with its box. Colours are CSS variables of the page
-(``--s0`` …), one a system and the same in every plot; each mark has a <title>, so a pointer shows its value.
+(``--s0`` …), one a system and the same in every plot; past the last of them the same colours come again, hollow and
+dashed. Each mark has a <title>, so a pointer shows its value.
 """
 
 from __future__ import annotations
@@ -11,7 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
+COLOURS = 13
+"""How many colours the page defines."""
+
 _GROUP_WIDTH = 92.0
+_LABELLED = 8
+_GAP = 9.0
 
 
 @dataclass(frozen=True)
@@ -61,7 +67,9 @@ def bars(groups: Mapping[str, Mapping[str, float]], series: Sequence[str]) -> st
         for place, system in enumerate(series):
             if system in values:
                 x = middle + (place - len(series) / 2) * bar
-                marks.append(_bar(x, bar - 2, values[system], place, f"{name}, {system}: {values[system]:.3f}", canvas))
+                marks.append(
+                    _bar(x, max(1.0, bar - 2), values[system], place, f"{name}, {system}: {values[system]:.3f}", canvas)
+                )
         marks += [_text(middle, canvas.floor + 16 + 13 * row, word) for row, word in enumerate(name.split())]
     return _svg(_grid(canvas) + "".join(marks), canvas)
 
@@ -74,13 +82,14 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], x_label: str, can
     for number, (system, points) in enumerate(lines.items()):
         at = [Point(scale.x(x), canvas.y(y), f"{system} at {x:g}: {y:.3f}") for x, y in points]
         path = " ".join(f"{point.x:.1f},{point.y:.1f}" for point in at)
-        marks.append(f'<polyline points="{path}" fill="none" stroke="var(--s{number})" stroke-width="2"/>')
+        dashes = "" if is_solid(number) else ' stroke-dasharray="5 4"'
+        marks.append(f'<polyline points="{path}" fill="none" stroke="{colour(number)}" stroke-width="2"{dashes}/>')
         marks += [_dot(point, number, 3) for point in at]
     return _svg(_grid(canvas) + "".join(marks) + _axis_label(x_label, canvas), canvas)
 
 
 def scatter(points: Mapping[str, tuple[float, float]], x_label: str, canvas: Canvas = Canvas()) -> str:
-    """One dot a series over a logarithmic x axis; y in 0..1."""
+    """One dot a series over a logarithmic x axis; y in 0..1. Few series have their names beside them."""
     values = [x for x, _ in points.values()]
     scale = _LogScale(
         10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)) + 1e-9), canvas
@@ -89,6 +98,9 @@ def scatter(points: Mapping[str, tuple[float, float]], x_label: str, canvas: Can
     for number, (system, (x, y)) in enumerate(points.items()):
         point = Point(scale.x(x), canvas.y(y), f"{system}: {x:.2f} ms, {y:.3f}")
         marks.append(_dot(point, number, 6))
+        if len(points) <= _LABELLED:
+            right = point.x > canvas.left + canvas.inner_width / 2
+            marks.append(_text(point.x + (-_GAP if right else _GAP), point.y + 4, system, "end" if right else "start"))
     return _svg(_grid(canvas) + "".join(marks) + _axis_label(x_label, canvas), canvas)
 
 
@@ -101,13 +113,11 @@ def whiskers(
     middle, half = canvas.left + canvas.inner_width / 2, canvas.inner_width / 2
     marks = [f'<line class="rule" x1="{middle}" x2="{middle}" y1="{canvas.top}" y2="{canvas.floor + 4}"/>']
     for number, (system, (mean, low, high)) in enumerate(rows.items()):
-        y, colour = canvas.top + 30 * number + 12, colours[system]
+        y, place = canvas.top + 30 * number + 12, colours[system]
         x1, x2 = (middle + half * edge / reach for edge in (low, high))
         label = f"{system}: {mean:+.3f} [{low:+.3f}, {high:+.3f}]"
-        marks.append(
-            f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y}" y2="{y}" stroke="var(--s{colour})" stroke-width="3"/>'
-        )
-        marks.append(_dot(Point(middle + half * mean / reach, y, label), colour, 5))
+        marks.append(f'<line x1="{x1:.1f}" x2="{x2:.1f}" y1="{y}" y2="{y}" stroke="{colour(place)}" stroke-width="3"/>')
+        marks.append(_dot(Point(middle + half * mean / reach, y, label), place, 5))
         marks.append(_text(canvas.left - 10, y + 4, system, "end"))
     ends = ((-reach, "start"), (0.0, "middle"), (reach, "end"))
     marks += [_text(middle + half * end / reach, canvas.floor + 20, f"{end:+.3f}", anchor) for end, anchor in ends]
@@ -150,15 +160,31 @@ def _bar(x: float, width: float, value: float, series: int, label: str, canvas: 
     y = canvas.y(value)
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{canvas.floor - y:.1f}" rx="1.5" '
-        f'fill="var(--s{series})"><title>{escape(label)}</title></rect>'
+        f"{_paint(series)}><title>{escape(label)}</title></rect>"
     )
 
 
 def _dot(point: Point, series: int, radius: float) -> str:
     return (
-        f'<circle cx="{point.x:.1f}" cy="{point.y:.1f}" r="{radius:g}" fill="var(--s{series})">'
+        f'<circle cx="{point.x:.1f}" cy="{point.y:.1f}" r="{radius:g}" {_paint(series)}>'
         f"<title>{escape(point.label)}</title></circle>"
     )
+
+
+def colour(series: int) -> str:
+    """The colour of a series, by its place among all."""
+    return f"var(--s{series % COLOURS})"
+
+
+def is_solid(series: int) -> bool:
+    """False once the colours come again."""
+    return series < COLOURS
+
+
+def _paint(series: int) -> str:
+    if is_solid(series):
+        return f'fill="{colour(series)}"'
+    return f'fill="var(--bg)" stroke="{colour(series)}" stroke-width="1.5"'
 
 
 def _text(x: float, y: float, text: str, anchor: str = "middle") -> str:

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import compare, metrics, page, peers, promises, tables
+from benchmarks.quality import compare, metrics, page, peers, plots, promises, tables
 from benchmarks.quality.dataset import Dataset, Document, DocumentId, Dropped
 from benchmarks.quality.figures import Figures, figures, read, write
 from benchmarks.quality.judgement import Judgement
@@ -115,6 +115,15 @@ def test_the_page_fetches_nothing_and_draws_every_plot() -> None:
     drawn = [ElementTree.fromstring(svg) for svg in re.findall(r"<svg.*?</svg>", html, re.DOTALL)]
     assert len(drawn) == 6
     assert "turn: &lt;no&gt; text" in html
+
+
+def test_every_colour_of_a_plot_is_defined_however_many_systems_there_are() -> None:
+    series = {f"s{number}": [(1.0, 0.1), (10.0, 0.2)] for number in range(plots.COLOURS + 3)}
+    drawn = plots.curves(series, "k") + plots.bars({"g": dict.fromkeys(series, 0.5)}, list(series))
+    used = set(re.findall(r"var\((--s\d+)\)", drawn))
+    defined = set(re.findall(r"(--s\d+):", page.render(_figures())))
+    assert used <= defined
+    assert drawn.count("stroke-dasharray") == 3
 
 
 def test_systems_are_chosen_by_name_or_group_each_once() -> None:
