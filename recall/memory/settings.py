@@ -11,8 +11,6 @@ class StorageSettings:
     """Banks kept open; the least recently used is closed beyond it."""
     request_ids_kept: int = 10_000
     """Last request ids a bank remembers: a retry within that many writes with an id changes nothing."""
-    create_on_save: bool = True
-    """Saving into a bank that does not exist creates it."""
     max_group: int = 2_048
     """Most commands that share one write and one fdatasync."""
     gather_share: float = 0.5

@@ -427,7 +427,9 @@ class Signal(_message.Message):
     VALUE_FIELD_NUMBER: _builtins.int
     CONTRIBUTION_FIELD_NUMBER: _builtins.int
     name: _builtins.str
-    """"lexical", "semantic", "entity", "neighbour", "corroboration", "pinned" or "recency"."""
+    """"lexical", "semantic", "entity", "neighbour", "date", "question", "corroboration", "pinned", "recency" or,
+    where a second stage runs, "late_interaction".
+    """
     value: _builtins.float
     """The raw value: a BM25 score, a cosine, a factor."""
     contribution: _builtins.float

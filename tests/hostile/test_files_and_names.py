@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import subprocess
 import sys
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 from hostile_messages import BANK_NAMES, TEXTS
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from mutants import mutants
 from service_process import ServiceProcess, environment
 
 from recall.client import ClientOptions, RecallClient
@@ -24,7 +28,8 @@ from recall.settings_sources import SettingsError, known_settings, load
 from recall.v1.memory_pb2 import Memory
 from recall.v1.memory_service_pb2 import ImportRequest, NewMemory
 
-QUICK, DEEP = 800, 25_000
+QUICK, DEEP, MUTANTS = 800, 20_000, 4
+LEAST = 100_000
 _COMMON: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -50,6 +55,22 @@ _rows = st.dictionaries(_fields, _values, max_size=5) | _values
 lines = _rows.map(lambda row: json.dumps(row).encode()) | st.binary(max_size=80) | st.just(b"[" * 100_000)
 
 
+def counted(inputs: st.SearchStrategy[bytes], attack: Callable[[bytes], None]) -> int:
+    """Try what Hypothesis finds, and each of it changed here and there; how many were tried."""
+    tried = 0
+
+    @settings(max_examples=DEEP, **_COMMON)
+    @given(inputs)
+    def run(one: bytes) -> None:
+        nonlocal tried
+        for mutant in mutants(one, random.Random(one), MUTANTS):
+            tried += 1
+            attack(mutant)
+
+    run()
+    return tried
+
+
 def _read(row: bytes) -> None:
     reading = Reading({"note": "text"}, ignore_unknown=False)
     requests = list(reading.requests([row]))
@@ -66,10 +87,11 @@ def test_a_row_of_an_import_is_a_memory_or_a_problem(row: bytes) -> None:
 
 @pytest.mark.deep
 @pytest.mark.timeout(3_600)
-@settings(max_examples=DEEP, **_COMMON)
-@given(lines)
-def test_many_rows_of_an_import_are_memories_or_problems(row: bytes) -> None:
-    _read(row)
+def test_a_hundred_thousand_rows_of_an_import_are_memories_or_problems(capsys: pytest.CaptureFixture[str]) -> None:
+    tried = counted(lines, _read)
+    with capsys.disabled():
+        print(f"\n{tried:,} hostile rows of an import")  # noqa: T201
+    assert tried >= LEAST
 
 
 def test_rows_that_read_well_are_imported_or_refused_by_the_server(client: RecallClient, bank: str) -> None:
@@ -106,10 +128,13 @@ def test_a_settings_file_is_taken_or_told_about(tmp_path_factory: pytest.TempPat
 
 @pytest.mark.deep
 @pytest.mark.timeout(3_600)
-@settings(max_examples=DEEP // 5, **_COMMON)
-@given(content=tables | st.binary(max_size=60))
-def test_many_settings_files_are_taken_or_told_about(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
-    _load(tmp_path_factory.getbasetemp(), content)
+def test_a_hundred_thousand_settings_files_are_taken_or_told_about(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tried = counted(tables | st.binary(max_size=60), partial(_load, tmp_path))
+    with capsys.disabled():
+        print(f"\n{tried:,} hostile settings files")  # noqa: T201
+    assert tried >= LEAST
 
 
 def test_no_bank_name_leaves_the_data_folder(client: RecallClient, service: ServiceProcess) -> None:

@@ -6,6 +6,8 @@ same as hand edits without sums. A bank that opens can be read, served, indexed 
 
 from __future__ import annotations
 
+import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from faulty_files import MemoryFiles
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from memory_banks import DATA, banks_on, log_path, saved
+from mutants import mutants
 from ranked_bank import ANALYZER
 
 from recall.check import check
@@ -26,7 +29,8 @@ from recall.memory.record import BankName, MemoryChanges, NewMemory, Source, Sou
 from recall.ranking.bank_index import BankIndex, IndexSettings
 from recall.server import convert
 
-QUICK, DEEP = 500, 12_000
+QUICK, DEEP, MUTANTS = 500, 5_000, 17
+LEAST = 100_000
 _SETTINGS: dict[str, Any] = {
     "deadline": None,
     "database": None,
@@ -205,9 +209,19 @@ def test_senseless_hand_edits_open_or_are_told(event: dict[str, object]) -> None
 
 @pytest.mark.deep
 @pytest.mark.timeout(3_600)
-@settings(max_examples=DEEP, **_SETTINGS)
-@given(changed, events)
-def test_many_hostile_logs_open_or_are_told(log: bytes, event: dict[str, object]) -> None:
-    judged(log, Path("/nonexistent"))
-    judged(_with_sum(event), Path("/nonexistent"))
-    judged(_by_hand(event), Path("/nonexistent"), reload=True)
+def test_a_hundred_thousand_hostile_logs_open_or_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    verdicts: Counter[bool] = Counter()
+
+    @settings(max_examples=DEEP, **_SETTINGS)
+    @given(changed, events)
+    def run(log: bytes, event: dict[str, object]) -> None:
+        dice = random.Random(log)
+        for mutant in mutants(log, dice, MUTANTS):
+            verdicts[judged(mutant, Path("/nonexistent"), reload=dice.random() < 0.5)] += 1
+        verdicts[judged(_with_sum(event), Path("/nonexistent"))] += 1
+        verdicts[judged(_by_hand(event), Path("/nonexistent"), reload=True)] += 1
+
+    run()
+    with capsys.disabled():
+        print(f"\n{verdicts.total():,} hostile logs: {verdicts[True]:,} open, {verdicts[False]:,} told")  # noqa: T201
+    assert verdicts.total() >= LEAST
