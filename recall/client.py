@@ -177,6 +177,16 @@ class _Verbs:
     reaccept = _Unary("ReviewService/Reaccept", reviews.ReacceptRequest, reviews.ReacceptResponse)
     decide_batch = _Unary("ReviewService/DecideBatch", reviews.DecideBatchRequest, reviews.DecideBatchResponse)
     list_queue = _Unary("ReviewService/ListQueue", reviews.ListQueueRequest, reviews.ListQueueResponse)
+    edit_proposal = _Unary("ReviewService/Edit", reviews.EditRequest, reviews.EditResponse)
+    replace = _Unary("ReviewService/Replace", reviews.ReplaceRequest, reviews.ReplaceResponse)
+    undo_decision = _Unary("ReviewService/Undo", reviews.UndoRequest, reviews.UndoResponse)
+    source_retracted = _Unary(
+        "ReviewService/SourceRetracted", reviews.SourceRetractedRequest, reviews.SourceRetractedResponse
+    )
+    source_superseded = _Unary(
+        "ReviewService/SourceSuperseded", reviews.SourceSupersededRequest, reviews.SourceSupersededResponse
+    )
+    get_by_source = _Unary("ReviewService/GetBySource", reviews.GetBySourceRequest, reviews.GetBySourceResponse)
 
 
 class Stream(Iterator[A], Generic[A]):

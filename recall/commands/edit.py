@@ -21,6 +21,7 @@ from recall.commands.options import (
     Server,
     Timeout,
     bank_name,
+    evidence_of,
     kind_of,
     pairs,
     standard_input,
@@ -43,6 +44,8 @@ def edit(
     meta: Annotated[
         list[str] | None, typer.Option(metavar="KEY=VALUE", help="All the free facts; '' for none.")
     ] = None,
+    title: Annotated[str | None, typer.Option(help="The new heading.")] = None,
+    evidence: Annotated[list[str] | None, typer.Option(metavar="REF,…", help="As in save, all of it.")] = None,
     revision: Revision = None,
     server: Server = DEFAULT_SERVER,
     timeout: Timeout = DEFAULT_TIMEOUT_S,
@@ -63,6 +66,8 @@ def edit(
         "confidence": confidence is not None,
         "expires_at": expires is not None,
         "metadata": meta is not None,
+        "title": title is not None,
+        "evidence": evidence is not None,
     }
     paths = [path for path, named in given.items() if named]
     if not paths:
@@ -73,6 +78,8 @@ def edit(
     changed.tags.extend(filter(None, tag or []))
     changed.entities.extend(filter(None, entity or []))
     changed.author = author or ""
+    changed.title = title or ""
+    changed.evidence.extend(map(evidence_of, filter(None, evidence or [])))
     changed.confidence = confidence or 0.0
     if expires:
         changed.expires_at.FromDatetime(moments.future("--expires", expires, datetime.now(UTC)))

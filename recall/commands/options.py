@@ -33,6 +33,10 @@ Kinds = Annotated[list[str], typer.Option("--kind", "-k", metavar="KIND", help="
 After = Annotated[str, typer.Option(metavar="TIME", help="Created at or after: 2026-03-01, RFC 3339, or 7d (ago).")]
 Before = Annotated[str, typer.Option(metavar="TIME", help="Created before.")]
 Revision = Annotated[int | None, typer.Option("--revision", min=0, help="Refuse when the memory is at another one.")]
+Evidence = Annotated[
+    list[str],
+    typer.Option(metavar="REF,…", help="An evaluation: REF[,measure=M][,before=N][,after=N]; repeatable."),
+]
 Config = Annotated[
     Path | None, typer.Option(metavar="FILE", help="Settings file; else RECALL_CONFIG, else ./recall.toml.")
 ]
@@ -94,6 +98,22 @@ def pairs(option: str, words: list[str]) -> dict[str, str]:
             raise CommandError(f"{option} takes KEY=VALUE, not {word!r}", ExitCode.WRONG_INPUT)
         found[key.strip()] = value
     return found
+
+
+def evidence_of(word: str) -> memory_pb2.Evidence:
+    """`REF`, then any of `,measure=…`, `,before=NUMBER`, `,after=NUMBER`, as the contract has it."""
+    from recall.v1 import memory_pb2
+
+    ref, *rest = word.split(",")
+    given = pairs("--evidence", rest)
+    unknown = [name for name in given if name not in ("measure", "before", "after")]
+    if unknown:
+        raise CommandError(f"--evidence has no {unknown[0]!r}: measure, before, after", ExitCode.WRONG_INPUT)
+    try:
+        figures = {name: float(given[name]) for name in ("before", "after") if name in given}
+    except ValueError as error:
+        raise CommandError(f"--evidence: {error}", ExitCode.WRONG_INPUT) from None
+    return memory_pb2.Evidence(ref=ref, measure=given.get("measure", ""), **figures)
 
 
 def _enum(enum: Any, prefix: str, what: str, word: str) -> str:

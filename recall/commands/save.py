@@ -13,11 +13,13 @@ from recall.commands.options import (
     DEFAULT_SERVER,
     DEFAULT_TIMEOUT_S,
     Bank,
+    Evidence,
     Json,
     Server,
     Tags,
     Timeout,
     bank_name,
+    evidence_of,
     kind_of,
     pairs,
     source_kind_of,
@@ -46,6 +48,8 @@ def save(
     position: Annotated[int | None, typer.Option(min=0, help="Its place in the session, from 0.")] = None,
     agent: Annotated[str, typer.Option(help="The agent that saves it.")] = "",
     uri: Annotated[str, typer.Option(help="A link to the original.")] = "",
+    title: Annotated[str, typer.Option(help="A heading for people.")] = "",
+    evidence: Evidence = [],  # noqa: B006
     meta: Annotated[list[str], typer.Option(metavar="KEY=VALUE", help="Free facts; repeatable.")] = [],  # noqa: B006
     request_id: Annotated[str, typer.Option(metavar="ID", help="Makes a retry harmless.")] = "",
     server: Server = DEFAULT_SERVER,
@@ -69,6 +73,8 @@ def save(
         confidence=confidence,
         source=source if source.ListFields() else None,
         metadata=pairs("--meta", meta),
+        title=title,
+        evidence=map(evidence_of, evidence),
     )
     if created:
         memory.created_at.FromDatetime(moments.past("--created", created, now))

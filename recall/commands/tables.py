@@ -66,6 +66,7 @@ def memory_facts(memory: memory_pb2.Memory) -> Table:
         ("id", memory.id),
         ("bank", one_line(memory.bank)),
         ("text", Text(visible(memory.text))),
+        ("title", one_line(memory.title)),
         ("kind", kind(memory.kind)),
         ("status", status(memory.status)),
         ("author", one_line(memory.author)),
@@ -85,10 +86,32 @@ def memory_facts(memory: memory_pb2.Memory) -> Table:
         ("expires", when(memory.expires_at) if memory.HasField("expires_at") else ""),
         ("superseded by", memory.superseded_by),
         ("predecessor", memory.predecessor),
+        ("replaces", ", ".join(memory.replaces)),
+        ("evidence", "; ".join(map(_evidence, memory.evidence))),
+        ("nominated by", _who(memory.standing.nominated_by, memory.standing.nominated_at)),
+        ("promoted by", _who(memory.standing.promoted_by, memory.standing.promoted_at)),
+        ("decision", _decision(memory.standing)),
         ("revision", str(memory.revision)),
         ("metadata", metadata),
     ]
     return facts(rows)
+
+
+def _evidence(one: memory_pb2.Evidence) -> str:
+    figures = [f"{one.before:g}" if one.HasField("before") else "?", f"{one.after:g}" if one.HasField("after") else "?"]
+    told = f"{one_line(one.ref)} {one_line(one.measure)}".rstrip()
+    return f"{told}: {' → '.join(figures)}" if figures != ["?", "?"] else told
+
+
+def _who(name: str, at: Timestamp) -> str:
+    return f"{one_line(name)}, {when(at)}" if name else ""
+
+
+def _decision(standing: memory_pb2.Standing) -> str:
+    if not standing.decision:
+        return ""
+    why = f": {one_line(standing.note)}" if standing.note else ""
+    return f"{standing.decision} by {_who(standing.decided_by, standing.decided_at)}{why}"
 
 
 def history_table(events: Iterable[memory_service_pb2.MemoryEvent]) -> Table:

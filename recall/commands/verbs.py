@@ -80,6 +80,11 @@ REVIEW_VERBS = (
     Verb("reject", "review", "reject", "Refuse memories for good; needs a reason."),
     Verb("quarantine", "review", "quarantine", "Take memories out of use; needs a reason."),
     Verb("reaccept", "review", "reaccept", "Put quarantined memories back into use."),
+    Verb("edit", "proposals", "edit", "Change the text of what waits for a decision."),
+    Verb("replace", "proposals", "replace", "Retire memories in favour of a merged one."),
+    Verb("undo", "proposals", "undo", "Take the last decision on a memory back."),
+    Verb("fallen", "proposals", "fallen", "Take out of use what stands on a fallen source."),
+    Verb("source", "proposals", "source", "Show what was taken from one source."),
 )
 
 

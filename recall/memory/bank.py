@@ -150,36 +150,36 @@ class Bank:
         """Change fields of a live memory; its id stays, its text's hash moves. Raises what commands.Update raises."""
         names.checked_request_id(request_id)
         checked = names.checked_changes(changes)
-        return self._write(commands.Update(memory_id, checked, expected_revision, request_id), actor)
+        return self.write(commands.Update(memory_id, checked, expected_revision, request_id), actor)
 
     def delete(
         self, memory_id: str, actor: Actor = LOCAL, expected_revision: int | None = None, request_id: str = ""
     ) -> Written:
         """Retire a memory; again is no error. Raises what commands.Delete raises."""
         names.checked_request_id(request_id)
-        return self._write(commands.Delete(memory_id, expected_revision, request_id), actor)
+        return self.write(commands.Delete(memory_id, expected_revision, request_id), actor)
 
     def pin(self, memory_id: str, pinned: bool, actor: Actor = LOCAL, request_id: str = "") -> Written:
         """Pin or unpin a live memory. Raises what commands.Pin raises."""
         names.checked_request_id(request_id)
-        return self._write(commands.Pin(memory_id, Action.PIN if pinned else Action.UNPIN, request_id), actor)
+        return self.write(commands.Pin(memory_id, Action.PIN if pinned else Action.UNPIN, request_id), actor)
 
     def supersede(self, loser_id: str, winner_id: str, actor: Actor = LOCAL, request_id: str = "") -> Superseded:
         """Retire one memory in favour of another. Raises what commands.Supersede raises."""
         names.checked_request_id(request_id)
-        return self._write(commands.Supersede(loser_id, winner_id, request_id), actor)
+        return self.write(commands.Supersede(loser_id, winner_id, request_id), actor)
 
     def merge(self, run: str, winner_id: str, revision: int, losers: Sequence[MergeLoser], actor: Actor) -> Merged:
         """Retire losers in favour of a winner that takes over what they bring, all in one write. See `merging`."""
-        return self._write(merging.Merge(run, winner_id, revision, losers), actor)
+        return self.write(merging.Merge(run, winner_id, revision, losers), actor)
 
     def undo_run(self, run: str, actor: Actor) -> Undone:
         """Bring a run's losers back; again changes nothing. Raises RunNotFound, IllegalTransition."""
-        return self._write(merging.Undo(run, self.run(run).given), actor)
+        return self.write(merging.Undo(run, self.run(run).given), actor)
 
     def record_run(self, run: str, report: str, actor: Actor, mined: int | None = None) -> None:
         """Write down how a run ended. `report` is a document of its own, `mined` the last episode's ordinal."""
-        self._write(merging.RecordRun(run, report, mined), actor)
+        self.write(merging.RecordRun(run, report, mined), actor)
 
     def runs(self) -> list[str]:
         """The consolidation runs that changed the bank, newest first."""
@@ -205,30 +205,30 @@ class Bank:
 
     def expire(self, ids: Sequence[str], actor: Actor) -> list[Written | MemoryServiceError]:
         """Record that memories are past their expires_at; a result for each."""
-        return self._write(commands.Expire(tuple(ids)), actor)
+        return self.write(commands.Expire(tuple(ids)), actor)
 
     def transition(self, memory_id: str, action: Action, actor: Actor, note: str = "") -> Written:
-        """Promote, reject, quarantine, re-accept. Raises what commands.Transition raises."""
+        """Promote, reject, quarantine, re-accept; raises what commands.Transition does."""
         if action not in commands.REVIEWS:
             raise InvalidField("action", f"{action} is not one of {', '.join(commands.REVIEWS)}")
         checked = names.checked_line("note", note, names.LIMITS.note)
-        return self._write(commands.Transition(memory_id, action, checked), actor)
+        return self.write(commands.Transition(memory_id, action, checked), actor)
 
     def decide(self, asked: Decide, actor: Actor) -> Decided:
         """Carry a reviewer's decision out; deciding again changes nothing. Raises what deciding.Decide raises."""
         note = names.checked_line("note", asked.note, names.LIMITS.note)
-        return self._write(replace(asked, note=note), actor)
+        return self.write(replace(asked, note=note), actor)
 
     def import_records(
         self, items: Sequence[ImportedMemory], actor: Actor = LOCAL
     ) -> list[Imported | MemoryServiceError]:
         """Take in whole records; a result for each, in order. See `importing`."""
         checked = [importing.checked_import(item, MemoryId(self._outfit.new_id())) for item in items]
-        return self._write(importing.Import(checked), actor)
+        return self.write(importing.Import(checked), actor)
 
     def update_info(self, changes: InfoChanges, actor: Actor = LOCAL) -> BankInfo:
         """Change the bank's own settings. Raises InvalidField."""
-        return self._write(commands.SetInfo(changes), actor)
+        return self.write(commands.SetInfo(changes), actor)
 
     def get(self, memory_id: str) -> Record:
         """One memory, in any status. Raises MemoryNotFound."""
@@ -236,6 +236,10 @@ class Bank:
         if record is None:
             raise MemoryNotFound(self.name, memory_id)
         return record
+
+    def requested(self, request_id: str) -> bool:
+        """Whether a write with this request_id is remembered."""
+        return bool(request_id) and request_id in self._current().state.requests
 
     def holder(self, text: str) -> Record | None:
         """The memory that holds a text, or held it last; None when the bank never had it."""
@@ -296,6 +300,15 @@ class Bank:
         in_use = (r for r in self.records() if r.status is Status.ACCEPTED and not r.expired(now))
         found = Counter(tag for record in in_use for tag in record.tags)
         return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+    def event(self, seq: int) -> Event:
+        """One event. Raises Damaged when the log changed under it."""
+        return self._current().log.event(seq)
+
+    def last_event(self, record: Record) -> Event:
+        """The last event of a memory."""
+        opened = self._current()
+        return opened.log.event(opened.state.last_event(record.ordinal))
 
     def events(self, from_seq: int) -> Iterator[Event]:
         """The log from a seq on, up to what is acknowledged now."""
@@ -358,16 +371,21 @@ class Bank:
         now, days = self._outfit.clock.now(), self._outfit.settings.episode_days
         due = [saving.with_episode_expiry(item, now, days) for item in items]
         checked = [saving.Item.of(item, MemoryId(self._outfit.new_id())) for item in due]
-        return self._write(saving.Save(checked, action, request_id), actor)
+        return self.write(saving.Save(checked, action, request_id), actor)
 
     def _current(self) -> Opened:
         return self._outfit.successor(self.place)._current() if self._closed else self._opened
 
-    def _write(self, command: Command[_Result], actor: Actor) -> _Result:
+    def new_id(self) -> MemoryId:
+        """An id for a memory that is to be made."""
+        return MemoryId(self._outfit.new_id())
+
+    def write(self, command: Command[_Result], actor: Actor) -> _Result:
+        """Have a command carried out: its events reach the log together, or it raises and left no trace."""
         try:
             return cast(_Result, self._commits.submit(Work(command, actor), self._commit))
         except _Moved:
-            return self._outfit.successor(self.place)._write(command, actor)
+            return self._outfit.successor(self.place).write(command, actor)
 
     def _commit(self, group: Sequence[Ticket[Work]]) -> None:
         if self._closed:
@@ -375,7 +393,7 @@ class Bank:
         opened = self._opened
         if opened.log.poisoned is not None:
             raise ReadOnly(self.name, opened.log.poisoned)
-        draft, results = planned(self.name, self._outfit.clock.now(), opened.state, group)
+        draft, results = planned(self.name, self._outfit.clock.now(), opened.state, group, opened.log.text)
         if draft.entries:
             opened.log.append(opened.state.last_seq, draft.entries)
             with self._reading:

@@ -4,7 +4,7 @@ A command checks everything before it emits anything, so a refusal leaves no tra
 not at all.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
@@ -50,6 +50,8 @@ class Setting:
     now: int
     actor: Actor
     policy: Policy
+    text: Callable[[Record], str]
+    """The text of a memory, as the commands before this one leave it."""
 
 
 class Command(Protocol[Result_co]):
@@ -100,15 +102,17 @@ class Update:
     changes: MemoryChanges
     expected_revision: int | None = None
     request_id: str = ""
+    action: Action = Action.UPDATE  # or EDIT: a reviewer's hand on what waits
+    note: str = ""
 
     def plan(self, draft: Draft, setting: Setting) -> Written:
         """Raises MemoryNotFound, StaleRevision, IllegalTransition, PinnedMemory, TextTaken."""
-        before = repeated(draft, self.request_id, "update")
+        before = repeated(draft, self.request_id, self.action)
         if before is not None:
             return Written(*before)
         record = found(draft, setting, self.memory_id)
         check_revision(record, self.expected_revision)
-        lifecycle.check(record, Action.UPDATE, setting.actor.role, setting.policy)
+        lifecycle.check(record, self.action, setting.actor.role, setting.policy)
         body = self._body(draft, record)
         if body is None:
             return Written(record, 0)
@@ -126,7 +130,8 @@ class Update:
             changed["text"] = text
         if not changed:
             return None
-        return Body(op=Action.UPDATE, id=record.id, request=request(self.request_id, "update"), **changed)  # type: ignore[arg-type]
+        changed["note"] = self.note or UNSET
+        return Body(op=self.action, id=record.id, request=request(self.request_id, self.action), **changed)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from recall.memory.events import Body
 from recall.memory.lifecycle import Action
 from recall.memory.record import Record, Status
 from recall.memory.state import Draft
+from recall.memory.twins import Compared
 
 STARTS: Final = {
     Action.PROMOTE: (Status.NOMINATED,),
@@ -45,9 +46,11 @@ class Decide:
     action: Action
     note: str = ""
     expected_revision: int | None = None
+    compared: Compared | None = None
+    """What a promotion was compared with; it is compared with what came into use since. None: it is not compared."""
 
     def plan(self, draft: Draft, setting: Setting) -> Decided:
-        """Raises MemoryNotFound, IllegalTransition, PinnedMemory, StaleRevision, InvalidField."""
+        """Raises MemoryNotFound, IllegalTransition, PinnedMemory, StaleRevision, InvalidField, NearDuplicate."""
         if self.action in _NEED_A_REASON and not self.note:
             raise InvalidField("reason", "is required: say why")
         record = found(draft, setting, self.memory_id)
@@ -56,6 +59,8 @@ class Decide:
             return Decided(record, 0, True)
         lifecycle.check(record, self.action, setting.actor.role, setting.policy)
         check_revision(record, self.expected_revision)
+        if self.compared is not None:
+            self.compared.check(draft, setting, record)
         change = draft.emit(Body(op=self.action, id=record.id, note=self.note or UNSET), setting.now)
         return Decided(change.after, change.seq, False)
 

@@ -16,6 +16,7 @@ MemoryServiceError
 │   ├── TextTaken             another live memory has the text   (id, holder)
 │   ├── ProvenanceTaken       another live memory has the source (kind, source_id, holder)
 │   ├── NearDuplicate        a memory in use says almost the same (id, holder, score)
+│   ├── NothingToUndo         the last event is no decision, or something happened since (id, problem)
 │   ├── NotExpired            its time has not come              (id, expires_at)
 │   └── SelfSupersede                                            (id)
 ├── StaleRevision                                                (id, expected, actual)
@@ -167,6 +168,15 @@ class NearDuplicate(Refused):
         self.id = memory_id
         self.holder = holder
         self.score = score
+
+
+class NothingToUndo(Refused):
+    """Only the last thing that happened to a memory can be undone, and only a decision."""
+
+    def __init__(self, memory_id: str, problem: str) -> None:
+        super().__init__(f"nothing to undo at memory {memory_id!r}: {problem}")
+        self.id = memory_id
+        self.problem = problem
 
 
 class NotExpired(Refused):

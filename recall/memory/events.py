@@ -13,7 +13,8 @@
 - `at` and all other times are microseconds UTC.
 
 Ops of a memory: save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject,
-quarantine, reaccept, import, absorb, release, restore. Ops of the bank: bank, run.
+quarantine, reaccept, import, absorb, release, restore, edit, and of what takes a decision back: undo-promote,
+undo-reject, undo-reject-quarantined, undo-quarantine, undo-reaccept. Ops of the bank: bank, run.
 
 `run` on an event names the consolidation run that wrote it. A run writes, in one command for each group, the pair
 
@@ -34,7 +35,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from recall.memory.ranges import Count, Moment, Ordinal, Revision, Seq, Share
-from recall.memory.record import Actor, BankInfo, Kind, Source, Status
+from recall.memory.record import Actor, BankInfo, Evidence, Kind, Source, Status
 
 Sum = NewType("Sum", str)
 
@@ -75,6 +76,9 @@ class Past(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=Tr
     predecessor: str | UnsetType = UNSET
     revision: Revision | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    replaces: tuple[str, ...] | UnsetType = UNSET
+    evidence: tuple[Evidence, ...] | UnsetType = UNSET
 
 
 class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -94,6 +98,12 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     expires_at: Moment | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
     predecessor: str | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    evidence: tuple[Evidence, ...] | UnsetType = UNSET
+    # what a reviewer replaced by it
+    replaces: tuple[str, ...] | UnsetType = UNSET
+    # undo-…: the seq of the decision that is taken back
+    of: Seq | UnsetType = UNSET
     # supersede
     winner: str | UnsetType = UNSET
     # absorb, release

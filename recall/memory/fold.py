@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from recall.memory.events import Body
 from recall.memory.names import text_hash
 from recall.memory.ranges import MOST
-from recall.memory.record import Kind, MemoryId, Record, Status
+from recall.memory.record import Kind, MemoryId, Record, Review, Status
 
 _Value = TypeVar("_Value")
 
@@ -29,7 +29,7 @@ def folded(before: Record | None, ordinal: int, seq: int, at: int, body: Body) -
         raise FoldError(f"has the unknown op {body.op!r}")
     if before is None:
         raise FoldError(f"changes memory {body.id!r}, which does not exist")
-    if not before.status.live and not (body.op == "restore" and before.status is Status.SUPERSEDED):
+    if not before.status.live and _REVIVES.get(body.op) is not before.status:
         raise FoldError(f"changes memory {body.id!r}, which is {before.status}")
     return step(before, seq, at, body)
 
@@ -62,7 +62,18 @@ def _born(ordinal: int, seq: int, at: int, body: Body, status: Status) -> Record
         metadata=_or(body.metadata, {}),
         text_seq=seq,
         text_hash=text_hash(body.text),
+        title=_or(body.title, ""),
+        replaces=_or(body.replaces, ()),
+        evidence=_or(body.evidence, ()),
+        review=_first_review(seq, body),
     )
+
+
+def _first_review(seq: int, body: Body) -> Review | None:
+    """What an import tells of reviews elsewhere stands in its one event."""
+    if body.op == "nominate":
+        return Review(nominated=seq)
+    return None if body.past is UNSET else Review(seq, seq, seq)
 
 
 def _reinforce(before: Record, _seq: int, at: int, body: Body) -> Record:
@@ -89,6 +100,8 @@ def _update(before: Record, seq: int, at: int, body: Body) -> Record:
         created_at=_or(body.created_at, before.created_at),
         expires_at=_or(body.expires_at, before.expires_at),
         metadata=_or(body.metadata, before.metadata),
+        title=_or(body.title, before.title),
+        evidence=_or(body.evidence, before.evidence),
         text_seq=before.text_seq if body.text is UNSET else seq,
         text_hash=before.text_hash if body.text is UNSET else text_hash(body.text),
         updated_at=at,
@@ -139,6 +152,43 @@ def _restore(before: Record, _seq: int, at: int, body: Body) -> Record:
     )
 
 
+def _decide(status: Status) -> Callable[[Record, int, int, Body], Record]:
+    def step(before: Record, seq: int, at: int, body: Body) -> Record:
+        return replace(
+            before,
+            status=status,
+            review=replace(before.review or Review(), decided=seq),
+            updated_at=_or(body.updated_at, at),
+            revision=before.revision + 1,
+        )
+
+    return step
+
+
+def _promote(before: Record, seq: int, at: int, body: Body) -> Record:
+    return replace(
+        before,
+        status=Status.ACCEPTED,
+        corroboration=min(MOST, before.corroboration + _or(body.corroboration, 0)),
+        replaces=_or(body.replaces, before.replaces),
+        review=replace(before.review or Review(), promoted=seq, decided=seq),
+        updated_at=at,
+        revision=before.revision + 1,
+    )
+
+
+def _undo_promote(before: Record, seq: int, at: int, body: Body) -> Record:
+    return replace(
+        before,
+        status=Status.NOMINATED,
+        corroboration=max(0, before.corroboration - _or(body.corroboration, 0)),
+        replaces=_or(body.replaces, before.replaces),
+        review=replace(before.review or Review(), promoted=0, decided=seq),
+        updated_at=_or(body.updated_at, at),
+        revision=before.revision + 1,
+    )
+
+
 def _move(status: Status) -> Callable[[Record, int, int, Body], Record]:
     def step(before: Record, _seq: int, at: int, body: Body) -> Record:
         return replace(
@@ -154,14 +204,28 @@ _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "update": _update,
     "pin": _pin,
     "unpin": _unpin,
-    "promote": _move(Status.ACCEPTED),
-    "reject": _move(Status.REJECTED),
-    "quarantine": _move(Status.QUARANTINED),
-    "reaccept": _move(Status.ACCEPTED),
+    "promote": _promote,
+    "reject": _decide(Status.REJECTED),
+    "quarantine": _decide(Status.QUARANTINED),
+    "reaccept": _decide(Status.ACCEPTED),
     "supersede": _move(Status.SUPERSEDED),
     "expire": _move(Status.EXPIRED),
     "delete": _move(Status.RETIRED),
     "absorb": _absorb,
     "release": _release,
     "restore": _restore,
+    "edit": _update,
+    "undo-promote": _undo_promote,
+    "undo-reject": _decide(Status.NOMINATED),
+    "undo-reject-quarantined": _decide(Status.QUARANTINED),
+    "undo-quarantine": _decide(Status.ACCEPTED),
+    "undo-reaccept": _decide(Status.QUARANTINED),
 }
+DECISIONS = frozenset(op for op in _STEPS if op.startswith("undo-")) | {"promote", "reject", "quarantine", "reaccept"}
+"""Ops of a reviewer's decisions and of what takes them back."""
+_REVIVES = {
+    "restore": Status.SUPERSEDED,
+    "undo-reject": Status.REJECTED,
+    "undo-reject-quarantined": Status.REJECTED,
+}
+"""Ops that bring a memory back from a terminal status, and from which."""

@@ -102,6 +102,10 @@ def _check_standing(memory: ImportedMemory, of: str = "") -> None:
         names.checked_time(f"{of}updated_at", memory.updated_at)
     if not 0 <= memory.corroboration <= limits.count:
         raise InvalidField(f"{of}corroboration", f"{memory.corroboration} is not between 0 and {limits.count}")
+    if len(memory.replaces) > limits.replaced:
+        raise InvalidField(f"{of}replaces", f"has {len(memory.replaces)} entries; the limit is {limits.replaced}")
+    for replaced in memory.replaces:
+        names.checked_line(f"{of}replaces", replaced, limits.request_id)
     if not 1 <= memory.revision <= limits.count:
         raise InvalidField(f"{of}revision", f"{memory.revision} is not between 1 and {limits.count}")
 
@@ -182,6 +186,9 @@ def imported_body(memory: ImportedMemory, item: Item, now: int) -> Body:
         predecessor=memory.predecessor or UNSET,
         revision=memory.revision,
         metadata=checked.metadata,
+        title=checked.title or UNSET,
+        replaces=memory.replaces or UNSET,
+        evidence=checked.evidence or UNSET,
         past=tuple(_changes(memory.past)) or UNSET,
     )
 
@@ -199,4 +206,6 @@ def _as_new(memory: ImportedMemory) -> NewMemory:
         created_at=memory.created_at,
         expires_at=memory.expires_at,
         metadata=memory.metadata,
+        title=memory.title,
+        evidence=memory.evidence,
     )

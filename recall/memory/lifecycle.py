@@ -9,8 +9,9 @@
 
 An edge that is not in the table does not exist: it is refused before a byte is written. Two sentences hold over the
 whole table and are tested on it: no edge leaves a terminal status, but for a person who undoes a consolidation run
-(SUPERSEDED to ACCEPTED), and no edge of the automatic role JOB, nor of an AGENT, leads from another status into
-ACCEPTED. Edits (reinforce, update, pin, unpin, absorb, release) are edges from a live status to itself. An import
+(SUPERSEDED to ACCEPTED) or a rejection, and no edge of the automatic role JOB, nor of an AGENT, leads from another
+status into ACCEPTED. Edits (reinforce, update, edit, pin, unpin, absorb, release) are edges from a live status to
+itself; undoing a decision is an edge of its own for each way that the decision came. An import
 brings its own status, which is why it is for people only.
 
 In a bank of the policy `governed` fewer edges exist. An agent nominates, and may reinforce or edit what is still a
@@ -45,6 +46,12 @@ class Action(StrEnum):
     ABSORB = "absorb"
     RELEASE = "release"
     RESTORE = "restore"
+    EDIT = "edit"
+    UNDO_PROMOTE = "undo-promote"
+    UNDO_REJECT = "undo-reject"
+    UNDO_REJECT_QUARANTINED = "undo-reject-quarantined"
+    UNDO_QUARANTINE = "undo-quarantine"
+    UNDO_REACCEPT = "undo-reaccept"
 
 
 class Role(StrEnum):
@@ -76,7 +83,21 @@ _EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status]
     (_LIVE, Action.DELETE, _WRITERS, Status.RETIRED),
     ((Status.ACCEPTED,), Action.ABSORB, (Role.JOB, *_PEOPLE), Status.ACCEPTED),
     ((Status.SUPERSEDED,), Action.RESTORE, _PEOPLE, Status.ACCEPTED),
+    ((Status.ACCEPTED,), Action.UNDO_PROMOTE, _PEOPLE, Status.NOMINATED),
+    ((Status.ACCEPTED,), Action.UNDO_REACCEPT, _PEOPLE, Status.QUARANTINED),
+    ((Status.QUARANTINED,), Action.UNDO_QUARANTINE, _PEOPLE, Status.ACCEPTED),
+    ((Status.REJECTED,), Action.UNDO_REJECT, _PEOPLE, Status.NOMINATED),
+    ((Status.REJECTED,), Action.UNDO_REJECT_QUARANTINED, _PEOPLE, Status.QUARANTINED),
 )
+
+UNDO = {
+    (Status.NOMINATED, Action.PROMOTE): Action.UNDO_PROMOTE,
+    (Status.QUARANTINED, Action.REACCEPT): Action.UNDO_REACCEPT,
+    (Status.ACCEPTED, Action.QUARANTINE): Action.UNDO_QUARANTINE,
+    (Status.NOMINATED, Action.REJECT): Action.UNDO_REJECT,
+    (Status.QUARANTINED, Action.REJECT): Action.UNDO_REJECT_QUARANTINED,
+}
+"""(status before a decision, the decision) → what takes it back."""
 
 _EDITS = (Action.REINFORCE, Action.UPDATE, Action.PIN, Action.UNPIN)
 
@@ -85,6 +106,7 @@ TABLE: dict[Edge, Status] = {
 }
 TABLE |= {(status, action, role): status for status in _LIVE for action in _EDITS for role in _WRITERS}
 TABLE |= {(status, Action.RELEASE, role): status for status in _LIVE for role in _PEOPLE}
+TABLE |= {(status, Action.EDIT, role): status for status in (Status.NOMINATED, Status.QUARANTINED) for role in _PEOPLE}
 
 _PROPOSE = (Action.REINFORCE, Action.UPDATE)
 _TAKE_OUT = (Action.QUARANTINE, Action.SUPERSEDE, Action.EXPIRE, Action.ABSORB)

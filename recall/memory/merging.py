@@ -152,7 +152,7 @@ class Undo:
             loser = draft.find(given.loser_id)
             if loser is None or draft.last_event(loser) != given.seq:
                 continue
-            problem = _taken(draft, loser)
+            problem = taken(draft, loser)
             if problem:
                 moved.append(Moved(loser.id, problem))
                 continue
@@ -217,8 +217,8 @@ def _loser_problem(loser: Record | None, winner: Record, revision: int, now: int
     return "is pinned" if loser.pinned else ""
 
 
-def _taken(draft: Draft, loser: Record) -> str:
-    """Why a loser cannot come back: another live memory has its text or its source by now."""
+def taken(draft: Draft, loser: Record) -> str:
+    """Why a memory cannot come back: another live memory has its text or its source by now."""
     holder = draft.text_holder(loser.text_hash)
     if holder is not None and holder.status.live and holder.id != loser.id:
         return f"its text was saved again as {holder.id}"

@@ -15,11 +15,13 @@ from msgspec import UNSET
 from msgspec.structs import fields, replace
 
 from recall.memory.errors import InvalidField, TextTooLong
-from recall.memory.record import BankInfo, BankName, MemoryChanges, NewMemory, Record, Source
+from recall.memory.record import BankInfo, BankName, Evidence, MemoryChanges, NewMemory, Record, Source
 
 _BANK = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-_RESERVED = frozenset(field.name for field in fields(Record)) | {"bank", "tenant", "text"}
+_FREE = frozenset({"title", "replaces", "evidence", "review"})
+"""Fields that came later than metadata of these names."""
+_RESERVED = frozenset(field.name for field in fields(Record)) - _FREE | {"bank", "tenant", "text"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,10 @@ class Limits:
     metadata_bytes: int = 4_096
     request_id: int = 128
     note: int = 2_000
+    title: int = 200
+    measure: int = 128
+    replaced: int = 100
+    """Memories that one may replace."""
     past_events: int = 10_000
     """Events of its life elsewhere that an imported memory may bring."""
     description: int = 1_000
@@ -103,6 +109,8 @@ def checked_memory(memory: NewMemory) -> NewMemory:
         created_at=None if memory.created_at is None else checked_time("created_at", memory.created_at),
         expires_at=checked_time("expires_at", memory.expires_at),
         metadata=checked_metadata(memory.metadata),
+        title=checked_line("title", memory.title, LIMITS.title),
+        evidence=checked_evidence(memory.evidence),
     )
 
 
@@ -145,6 +153,29 @@ def checked_source(source: Source) -> Source | None:
         uri=checked_line("source.uri", source.uri, LIMITS.uri),
     )
     return None if kept == Source() else kept
+
+
+def checked_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
+    """At most as many as names; each with a reference, figures finite. Whether the reference leads anywhere is open."""
+    if len(evidence) > LIMITS.names:
+        raise InvalidField("evidence", f"has {len(evidence)} entries; the limit is {LIMITS.names}")
+    return tuple(_checked_evidence(f"evidence[{place}]", one) for place, one in enumerate(evidence))
+
+
+def _checked_evidence(field: str, one: Evidence) -> Evidence:
+    for name in ("before", "after"):
+        figure = getattr(one, name)
+        if figure is not None and not math.isfinite(figure):
+            raise InvalidField(f"{field}.{name}", f"{figure} is not a finite number")
+    kept = Evidence(
+        ref=checked_line(f"{field}.ref", one.ref, LIMITS.source_id),
+        measure=checked_line(f"{field}.measure", one.measure, LIMITS.measure),
+        before=one.before,
+        after=one.after,
+    )
+    if not kept.ref:
+        raise InvalidField(f"{field}.ref", "is required: name the evaluation")
+    return kept
 
 
 def checked_confidence(value: float) -> float:
@@ -220,4 +251,6 @@ _FIELDS: dict[str, Callable[[Any], Any]] = {
     "confidence": checked_confidence,
     "expires_at": lambda expires_at: checked_time("expires_at", expires_at),
     "metadata": checked_metadata,
+    "title": lambda title: checked_line("title", title, LIMITS.title),
+    "evidence": checked_evidence,
 }

@@ -87,6 +87,23 @@ class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
         return (self.kind.value, self.id) if self.kind is not None and self.id else None
 
 
+class Evidence(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What an evaluation showed before and after. `ref` is a loose reference: what it names may be gone."""
+
+    ref: str
+    measure: str = ""
+    before: float | None = None
+    after: float | None = None
+
+
+class Review(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The seqs of the events that nominated, last promoted and last decided on a memory; 0 for none."""
+
+    nominated: int = 0
+    promoted: int = 0
+    decided: int = 0
+
+
 class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One memory as it stands: the fold of its events."""
 
@@ -110,6 +127,10 @@ class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     metadata: dict[str, str]
     text_seq: int  # the event that holds the text
     text_hash: bytes  # 16 bytes, see names.text_hash
+    title: str = ""
+    replaces: tuple[str, ...] = ()  # what a reviewer retired in its favour
+    evidence: tuple[Evidence, ...] = ()
+    review: Review | None = None
 
     def expired(self, now: int) -> bool:
         """True when `now` is at or past expires_at, whether or not a sweep has recorded it."""
@@ -144,6 +165,8 @@ class NewMemory(msgspec.Struct, frozen=True, kw_only=True):
     created_at: int | None = None
     expires_at: int = 0
     metadata: dict[str, str] = {}
+    title: str = ""
+    evidence: tuple[Evidence, ...] = ()
 
 
 class MemoryChanges(msgspec.Struct, frozen=True, kw_only=True):
@@ -157,6 +180,8 @@ class MemoryChanges(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float | UnsetType = UNSET
     expires_at: int | UnsetType = UNSET
     metadata: dict[str, str] | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    evidence: tuple[Evidence, ...] | UnsetType = UNSET
 
 
 class ImportedMemory(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,6 +205,9 @@ class ImportedMemory(msgspec.Struct, frozen=True, kw_only=True):
     predecessor: str = ""
     revision: int = 1
     metadata: dict[str, str] = {}
+    title: str = ""
+    replaces: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     past: tuple["PastEvent", ...] = ()  # what happened to it there, oldest first; only with an id
 
 

@@ -59,6 +59,17 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Replaced:
+    """Memories that a new one takes the place of, and how often they were said in all."""
+
+    ids: tuple[str, ...] = ()
+    gain: int = 0
+
+
+NOTHING = Replaced()
+
+
+@dataclass(frozen=True, slots=True)
 class Save:
     """Save texts, each on its own; a result for each, in order. `action` is SAVE or NOMINATE."""
 
@@ -125,6 +136,8 @@ class Save:
             created_at=UNSET if memory.created_at is None else memory.created_at,
             expires_at=memory.expires_at,
             metadata=memory.metadata,
+            title=memory.title,
+            evidence=memory.evidence,
             request=asked,
         )
         change = draft.emit(body, setting.now)
@@ -170,17 +183,18 @@ def mint(
     action: Action,
     asked: Request | UnsetType,
     before: Sequence[Record | None],
+    replaced: Replaced = NOTHING,
 ) -> Saved:
     """A new memory. Of the memories `before` it, those still live are past their time, which is recorded first."""
     gone = list({record.id: record for record in before if record is not None}.values())
     for record in gone:
         if record.status.live:
             draft.emit(Body(op=Action.EXPIRE, id=record.id), setting.now)
-    change = draft.emit(_new_body(item, action, gone[0].id if gone else "", asked), setting.now)
+    change = draft.emit(_new_body(item, action, gone[0].id if gone else "", asked, replaced), setting.now)
     return Saved(change.after, Outcome.CREATED, change.seq)
 
 
-def _new_body(item: Item, action: Action, predecessor: str, asked: Request | UnsetType) -> Body:
+def _new_body(item: Item, action: Action, predecessor: str, asked: Request | UnsetType, replaced: Replaced) -> Body:
     memory = item.memory
     return Body(
         op=action,
@@ -196,6 +210,10 @@ def _new_body(item: Item, action: Action, predecessor: str, asked: Request | Uns
         created_at=UNSET if memory.created_at is None else memory.created_at,
         expires_at=memory.expires_at or UNSET,
         metadata=memory.metadata or UNSET,
+        title=memory.title or UNSET,
+        evidence=memory.evidence or UNSET,
+        replaces=replaced.ids or UNSET,
+        corroboration=replaced.gain or UNSET,
         predecessor=predecessor or UNSET,
         request=asked,
     )

@@ -63,6 +63,10 @@ class State:
         """The seq of a memory's last event."""
         return self._last_event[ordinal]
 
+    def changed_since(self, seq: int) -> list[int]:
+        """The ordinals of memories with an event after `seq`."""
+        return [ordinal for ordinal, last in enumerate(self._last_event) if last > seq] if seq < self.last_seq else []
+
     def take(self, draft: "Draft") -> None:
         """Take in what the draft adds up to; records before the maps, so a reader never finds a gap."""
         for ordinal, record in sorted(draft.records.items()):
@@ -146,6 +150,17 @@ class Draft:
         if provenance in self.by_source:
             return self._at(self.by_source[provenance])
         return self._at(self._state.by_source.get(provenance))
+
+    def text(self, record: Record) -> str | None:
+        """The text of a memory when an event of the draft brought it."""
+        return next((change.text for change in self.changes if change.seq == record.text_seq), None)
+
+    def changed_since(self, seq: int) -> list[Record]:
+        """The memories with an event after `seq`, as they stand now."""
+        if seq >= self.last_seq:
+            return []
+        ordinals = dict.fromkeys([*self._state.changed_since(seq), *self.records])
+        return [record for ordinal in ordinals if (record := self._at(ordinal)) is not None]
 
     def last_event(self, record: Record) -> int:
         """The seq of a memory's last event."""

@@ -15,6 +15,7 @@ import numpy as np
 from consolidate.shingles import Shingles
 from recall.memory.bank import Bank
 from recall.memory.record import Record, Status
+from recall.memory.twins import Compared
 
 NEAR_DUPLICATE = 0.72
 """Jaccard from which a promotion needs an override."""
@@ -48,6 +49,32 @@ def most_alike(bank: Bank, proposals: Sequence[Record], now: int) -> list[list[A
         alike = [Alike(in_use[at], texts[at], float(scores[at])) for at in best if scores[at] >= LEAST_SHOWN]
         found.append([one for one in alike if one.record.id != proposal.id][:MOST_SHOWN])
     return found
+
+
+def near_duplicate(
+    bank: Bank, record: Record, text: str, now: int, leaving: frozenset[str] = frozenset()
+) -> tuple[Alike | None, Compared]:
+    """The memory in use that `text` is a near-duplicate of, and what is needed to look again under the writer's lock.
+
+    `record` is what `text` would come into use as, or a stand-in for a memory that does not exist yet.
+    """
+    snapshot = bank.snapshot()
+    others = [one for one in snapshot.records if one.status is Status.ACCEPTED and not one.expired(now)]
+    others = [one for one in others if one.id != record.id and one.id not in leaving]
+    texts = [bank.text(one) for one in others]
+    scores = likeness(text, texts)
+    best = max(range(len(scores)), key=lambda place: (scores[place], -place), default=None)
+    twin = None if best is None else Alike(others[best], texts[best], scores[best])
+    compared = Compared(snapshot.last_seq, record.text_hash, record.revision, likeness, NEAR_DUPLICATE, leaving)
+    return (twin if twin is not None and twin.score >= NEAR_DUPLICATE else None), compared
+
+
+def likeness(text: str, others: Sequence[str]) -> list[float]:
+    """Jaccard of the character trigrams of a text with those of each other text."""
+    if not others:
+        return []
+    shingles = Shingles.of([text, *others])
+    return [float(score) for score in shingles.jaccard(np.zeros(len(others), np.int64), np.arange(1, len(others) + 1))]
 
 
 def word_diff(before: str, after: str) -> str:

@@ -13,11 +13,11 @@ from recall.memory import names
 from recall.memory.names import LIMITS
 from recall.server import checks
 from recall.server.checks import Check
-from recall.server.convert import source_value
+from recall.server.convert import evidence_values, source_value
 from recall.v1 import memory_pb2
 from recall.v1 import memory_service_pb2 as pb
 
-CHANGEABLE = ("text", "kind", "entities", "tags", "author", "confidence", "expires_at", "metadata")
+CHANGEABLE = ("text", "kind", "entities", "tags", "author", "confidence", "expires_at", "metadata", "title", "evidence")
 
 
 def save(request: pb.SaveRequest) -> None:
@@ -96,14 +96,19 @@ def list_memories(request: pb.ListRequest) -> None:
 def update(request: pb.UpdateRequest) -> None:
     """Raises InvalidRequest with every bad field; values of fields outside the mask do not matter."""
     check = Check()
-    checks.bank_name(check, request.bank)
     checks.request_id(check, request.request_id)
+    changes(check, request)
+    check.done()
+
+
+def changes(check: Check, request: Any) -> None:
+    """Notes what is wrong with the bank, the mask and the fields that it names."""
+    checks.bank_name(check, request.bank)
     checks.mask(check, request.update_mask.paths, CHANGEABLE)
     if checks.present(check, request, "memory"):
         inside = check.inside("memory")
         checks.required_id(inside, request.memory.id)
         _fields(inside, request.memory, request.update_mask.paths)
-    check.done()
 
 
 def first_import(request: pb.ImportRequest) -> None:
@@ -173,6 +178,10 @@ def _fields(check: Check, memory: Any, given: Sequence[str]) -> None:
         checks.timestamp(check, memory.expires_at, "expires_at")
     if "metadata" in given:
         checks.as_kept(check, names.checked_metadata, memory.metadata)
+    if "title" in given:
+        checks.as_kept(check, names.checked_line, "title", memory.title, LIMITS.title)
+    if "evidence" in given:
+        checks.as_kept(check, names.checked_evidence, evidence_values(memory))
 
 
 def _source_and_times(check: Check, memory: Any) -> None:

@@ -12,6 +12,8 @@ from recall.v1 import review_service_pb2 as pb
 
 MOST_DECISIONS = 100
 MAX_PAGE = 100
+MOST_WHY = 1_000
+"""Characters of a reason that is put together with other facts to a note."""
 QUEUES = (memory_pb2.STATUS_UNSPECIFIED, memory_pb2.STATUS_NOMINATED, memory_pb2.STATUS_QUARANTINED)
 NEED_A_REASON = (pb.DECISION_REJECT, pb.DECISION_QUARANTINE)
 
@@ -23,6 +25,47 @@ def nominate(request: pb.NominateRequest) -> None:
     checks.request_id(check, request.request_id)
     if checks.present(check, request, "memory"):
         checks_memory.new_memory(check.inside("memory"), request.memory)
+    check.done()
+
+
+def edit(request: pb.EditRequest) -> None:
+    """Raises InvalidRequest with every bad field."""
+    check = Check()
+    checks_memory.changes(check, request)
+    checks.at_most(check, request.note, LIMITS.note, "note")
+    check.done()
+
+
+def replace(request: pb.ReplaceRequest) -> None:
+    """Raises InvalidRequest with every bad field."""
+    check = Check()
+    checks.bank_name(check, request.bank)
+    checks.request_id(check, request.request_id)
+    checks.int_between(check, len(request.replaced_ids), 1, LIMITS.replaced, "replaced_ids")
+    for place, replaced in enumerate(request.replaced_ids[: LIMITS.replaced]):
+        checks.required_id(check, replaced, f"replaced_ids[{place}]")
+    checks.at_most(check, request.note, LIMITS.note, "note")
+    merged = request.WhichOneof("merged")
+    check.require(merged is not None, "merged", "is required: a memory or a proposal_id")
+    if merged == "memory":
+        checks_memory.new_memory(check.inside("memory"), request.memory)
+    elif merged == "proposal_id":
+        checks.required_id(check, request.proposal_id, "proposal_id")
+    check.done()
+
+
+def source(request: Any, *fields: str) -> None:
+    """Raises InvalidRequest with every bad field of a request about a source; `fields` hold free text."""
+    check = Check()
+    checks.bank_name(check, request.bank)
+    checks.known(check, request.source_kind, memory_pb2.SourceKind, "source_kind")
+    check.require(bool(request.source_kind), "source_kind", "is required")
+    check.require(bool(request.source_id.strip()), "source_id", "is required")
+    checks.at_most(check, request.source_id, LIMITS.source_id, "source_id")
+    for field in fields:
+        checks.at_most(
+            check, getattr(request, field), LIMITS.source_id if field == "superseded_by" else MOST_WHY, field
+        )
     check.done()
 
 

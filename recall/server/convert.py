@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from recall.memory.record import (
     Actor,
+    Evidence,
     HistoryEntry,
     ImportedMemory,
     InfoChanges,
@@ -90,6 +91,33 @@ def fill_memory(message: memory_pb2.Memory, record: Record, text: str, bank: str
     message.revision = record.revision
     if record.metadata:
         message.metadata.update(record.metadata)
+    if record.title:
+        message.title = record.title
+    if record.replaces:
+        message.replaces.extend(record.replaces)
+    for one in record.evidence:
+        _fill_evidence(message.evidence.add(), one)
+
+
+def _fill_evidence(message: memory_pb2.Evidence, evidence: Evidence) -> None:
+    message.ref, message.measure = evidence.ref, evidence.measure
+    if evidence.before is not None:
+        message.before = evidence.before
+    if evidence.after is not None:
+        message.after = evidence.after
+
+
+def evidence_values(message: Any) -> tuple[Evidence, ...]:
+    """What a new or changed memory says of evaluations."""
+    return tuple(
+        Evidence(
+            ref=one.ref,
+            measure=one.measure,
+            before=one.before if one.HasField("before") else None,
+            after=one.after if one.HasField("after") else None,
+        )
+        for one in message.evidence
+    )
 
 
 def _fill_source(message: memory_pb2.Source, source: Source) -> None:
@@ -133,6 +161,8 @@ def new_memory(message: memory_service_pb2.NewMemory) -> NewMemory:
         created_at=micros_of(message.created_at) if message.HasField("created_at") else None,
         expires_at=micros_of(message.expires_at) if message.HasField("expires_at") else 0,
         metadata=dict(message.metadata),
+        title=message.title,
+        evidence=evidence_values(message),
     )
 
 
@@ -157,6 +187,9 @@ def imported_memory(message: memory_pb2.Memory) -> ImportedMemory:
         predecessor=message.predecessor,
         revision=message.revision or 1,
         metadata=dict(message.metadata),
+        title=message.title,
+        replaces=tuple(message.replaces),
+        evidence=evidence_values(message),
     )
 
 
@@ -187,6 +220,8 @@ def memory_changes(message: memory_pb2.Memory, paths: frozenset[str]) -> MemoryC
         confidence=named("confidence", message.confidence if message.HasField("confidence") else 1.0),
         expires_at=named("expires_at", micros_of(message.expires_at) if message.HasField("expires_at") else 0),
         metadata=named("metadata", dict(message.metadata)),
+        title=named("title", message.title),
+        evidence=named("evidence", evidence_values(message)),
     )
 
 

@@ -9,7 +9,7 @@ import grpc
 from recall.memory.bank import Bank
 from recall.memory.errors import MemoryServiceError
 from recall.memory.record import Record, Saved
-from recall.server import checks_memory, convert, errors, paging, streams
+from recall.server import checks_memory, convert, convert_review, errors, paging, streams
 from recall.server.caller import caller, seconds_left
 from recall.server.live import LiveBank, LiveBanks
 from recall.server.refusals import InvalidRequest
@@ -54,7 +54,7 @@ class MemoryService(MemoryServiceServicer):
         """Reads one memory."""
         checks_memory.by_id(request)
         with self._live.lease(request.bank, seconds_left(context), caller(context).tenant) as live:
-            return pb.GetResponse(memory=_message(live.bank, live.bank.get(request.id)))
+            return pb.GetResponse(memory=convert_review.with_standing(live.bank, live.bank.get(request.id)))
 
     def List(self, request: pb.ListRequest, context: grpc.ServicerContext) -> pb.ListResponse:  # noqa: N802
         """Pages through memories."""

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 import grpc
 
+from recall.memory import reviewing
 from recall.memory.bank import Bank
 from recall.memory.clock import Clock
-from recall.memory.deciding import STARTS, Decide, Decided
+from recall.memory.deciding import STARTS, Decide
 from recall.memory.errors import MemoryServiceError, NearDuplicate
+from recall.memory.falling import SourceFell, retracted, superseded
 from recall.memory.lifecycle import Action
-from recall.memory.record import Actor, HistoryEntry, Record, Status
-from recall.review.likeness import NEAR_DUPLICATE, Alike, most_alike, word_diff
+from recall.memory.record import Actor, NewMemory, Record, Status
+from recall.memory.replacing import Replace
+from recall.memory.twins import Compared
+from recall.review.likeness import Alike, most_alike, near_duplicate, word_diff
 from recall.review.visible import visible
 from recall.server import checks_review as checks
-from recall.server import convert, errors, paging
+from recall.server import convert, convert_review, errors, paging
 from recall.server.caller import caller, seconds_left
 from recall.server.live import LiveBanks
 from recall.v1 import review_service_pb2 as pb
+from recall.v1.memory_pb2 import Memory
 from recall.v1.review_service_pb2_grpc import ReviewServiceServicer
 
 DEFAULT_PAGE = 20
+NEW = "that is new"
+"""Stands for the id of a memory that does not exist yet."""
+MOST_PAST = 20
+"""Memories of a source that are no longer live, in an answer."""
+LISTS: Final = {Status.NOMINATED: "nominated", Status.ACCEPTED: "accepted", Status.QUARANTINED: "quarantined"}
 ACTION_IN: Final = {pb.Decision.Value(f"DECISION_{action.name}"): action for action in STARTS}
 
 
@@ -107,9 +116,78 @@ class ReviewService(ReviewServiceServicer):
             page = paging.page_of(waiting, before, request.page_size or DEFAULT_PAGE)
             compared = page.rows if status is Status.NOMINATED else ()
             alike = most_alike(bank, compared, now) if compared else [[] for _ in page.rows]
-            entries = [_entry(bank, record, near) for record, near in zip(page.rows, alike, strict=True)]
+            entries = [
+                convert_review.queue_entry(bank, record, near) for record, near in zip(page.rows, alike, strict=True)
+            ]
         token = paging.token(page.rows[-1].ordinal, asked) if page.more else ""
         return pb.ListQueueResponse(entries=entries, next_page_token=token, total=len(waiting))
+
+    def Edit(self, request: pb.EditRequest, context: grpc.ServicerContext) -> pb.EditResponse:  # noqa: N802
+        """Changes what waits for a decision."""
+        checks.edit(request)
+        changes = convert.memory_changes(request.memory, frozenset(request.update_mask.paths))
+        expected = request.expected_revision if request.HasField("expected_revision") else None
+        who = caller(context)
+        with self._live.lease(request.bank, seconds_left(context), who.tenant) as live:
+            bank = live.bank
+            written = reviewing.edit(bank, request.memory.id, changes, request.note.strip(), who.actor, expected)
+            first, text = bank.history(written.record.id)[0].text, bank.text(written.record)
+            memory = convert_review.with_standing(bank, written.record)
+            diff = visible(word_diff(first, text))
+            return pb.EditResponse(memory=memory, seq=written.seq, original_text=first, diff=diff)
+
+    def Replace(self, request: pb.ReplaceRequest, context: grpc.ServicerContext) -> pb.ReplaceResponse:  # noqa: N802
+        """Retires memories in favour of one."""
+        checks.replace(request)
+        who = caller(context)
+        with self._live.lease(request.bank, seconds_left(context), who.tenant) as live:
+            return self._replaced(live.bank, request, who.actor)
+
+    def Undo(self, request: pb.UndoRequest, context: grpc.ServicerContext) -> pb.UndoResponse:  # noqa: N802
+        """Takes the last decision back."""
+        checks.one(request, "note")
+        who = caller(context)
+        with self._live.lease(request.bank, seconds_left(context), who.tenant) as live:
+            done = reviewing.undo_decision(live.bank, request.id, request.note.strip(), who.actor)
+            memory = convert_review.with_standing(live.bank, done.record)
+            restored = [_plain(live.bank, record) for record in done.restored]
+            return pb.UndoResponse(memory=memory, restored=restored, seq=done.seq, already_undone=done.already)
+
+    def SourceRetracted(  # noqa: N802
+        self, request: pb.SourceRetractedRequest, context: grpc.ServicerContext
+    ) -> pb.SourceRetractedResponse:
+        """Takes what stands on a source out of use."""
+        checks.source(request, "reason")
+        kind, id_ = convert.SOURCE_IN[request.source_kind], request.source_id.strip()
+        fell = SourceFell(kind, id_, retracted(kind, id_, request.reason))
+        quarantined, left = self._fell(request.bank, fell, context)
+        return pb.SourceRetractedResponse(quarantined=quarantined, left=left)
+
+    def SourceSuperseded(  # noqa: N802
+        self, request: pb.SourceSupersededRequest, context: grpc.ServicerContext
+    ) -> pb.SourceSupersededResponse:
+        """Takes what stands on a source out of use."""
+        checks.source(request, "superseded_by", "reason")
+        kind, id_ = convert.SOURCE_IN[request.source_kind], request.source_id.strip()
+        fell = SourceFell(kind, id_, superseded(kind, id_, request.superseded_by, request.reason))
+        quarantined, left = self._fell(request.bank, fell, context)
+        return pb.SourceSupersededResponse(quarantined=quarantined, left=left)
+
+    def GetBySource(  # noqa: N802
+        self, request: pb.GetBySourceRequest, context: grpc.ServicerContext
+    ) -> pb.GetBySourceResponse:
+        """What stands on a source."""
+        checks.source(request)
+        asked, now = (convert.SOURCE_IN[request.source_kind].value, request.source_id.strip()), self._clock.now()
+        with self._live.lease(request.bank, seconds_left(context), caller(context).tenant) as live:
+            records = [one for one in reversed(live.bank.records()) if one.source and one.source.provenance == asked]
+            response, past = pb.GetBySourceResponse(), 0
+            for record in records:
+                shown = LISTS.get(record.status) if not record.expired(now) else None
+                past += shown is None
+                if shown is not None or past <= MOST_PAST:
+                    getattr(response, shown or "past").append(convert_review.with_standing(live.bank, record))
+        return response
 
     def _decide(self, bank: str, asked: Decide, override: bool, context: grpc.ServicerContext) -> pb.Decided:
         who = caller(context)
@@ -117,50 +195,59 @@ class ReviewService(ReviewServiceServicer):
             return self._decided(live.bank, asked, override, who.actor)
 
     def _decided(self, bank: Bank, asked: Decide, override: bool, actor: Actor) -> pb.Decided:
-        record = bank.get(asked.memory_id)
-        twin = self._twin(bank, record) if asked.action is Action.PROMOTE else None
-        if twin is not None and not override:
-            raise NearDuplicate(record.id, twin.record.id, twin.score)
-        decided = bank.decide(asked, actor)
-        return _message(bank, decided, twin)
+        record, twin = bank.get(asked.memory_id), None
+        if asked.action is Action.PROMOTE and record.status is Status.NOMINATED:
+            twin, compared = near_duplicate(bank, record, bank.text(record), self._clock.now())
+            asked = replace(asked, compared=_unless(override, record.id, twin, compared))
+        return convert_review.decided_message(bank, bank.decide(asked, actor), twin)
 
-    def _twin(self, bank: Bank, record: Record) -> Alike | None:
-        """The memory in use that a proposal is a near-duplicate of."""
-        if record.status is not Status.NOMINATED:
-            return None
-        [alike] = most_alike(bank, [record], self._clock.now())
-        return alike[0] if alike and alike[0].score >= NEAR_DUPLICATE else None
+    def _replaced(self, bank: Bank, request: pb.ReplaceRequest, actor: Actor) -> pb.ReplaceResponse:
+        twin = None
+        memory = convert.new_memory(request.memory) if request.WhichOneof("merged") == "memory" else None
+        asked = Replace(
+            request.replaced_ids,
+            request.proposal_id,
+            request.note.strip(),
+            request.expected_revision if request.HasField("expected_revision") else None,
+            request_id=request.request_id,
+        )
+        if not bank.requested(request.request_id):
+            twin, compared = self._compared(bank, request, memory)
+            asked = replace(
+                asked, compared=_unless(request.override_duplicate, request.proposal_id or NEW, twin, compared)
+            )
+        done = reviewing.replace(bank, asked, memory, actor)
+        response = pb.ReplaceResponse(seq=done.seq)
+        response.memory.CopyFrom(convert_review.with_standing(bank, done.record))
+        response.replaced.extend(_plain(bank, record) for record in done.gone)
+        if twin is not None:
+            response.duplicate.CopyFrom(convert_review.similar(twin, response.memory.text))
+        return response
+
+    def _compared(
+        self, bank: Bank, request: pb.ReplaceRequest, memory: NewMemory | None
+    ) -> tuple[Alike | None, Compared]:
+        """The merged text beside what is in use and not replaced; `memory` None is a proposal."""
+        like = bank.get(request.replaced_ids[0] if memory is not None else request.proposal_id)
+        text = bank.text(like) if memory is None else memory.text
+        return near_duplicate(bank, like, text, self._clock.now(), frozenset(request.replaced_ids))
+
+    def _fell(self, bank: str, fell: SourceFell, context: grpc.ServicerContext) -> tuple[list[Memory], list[Memory]]:
+        who = caller(context)
+        with self._live.lease(bank, seconds_left(context), who.tenant) as live:
+            found = reviewing.source_fell(live.bank, fell, who.actor)
+            quarantined = [_plain(live.bank, record) for record in found.quarantined]
+            return quarantined, [_plain(live.bank, record) for record, _ in found.left]
 
 
-def _message(bank: Bank, decided: Decided, twin: Alike | None) -> pb.Decided:
-    text = bank.text(decided.record)
-    message = pb.Decided(seq=decided.seq, already_decided=decided.already)
-    convert.fill_memory(message.memory, decided.record, text, bank.name)
+def _unless(override: bool, memory_id: str, twin: Alike | None, compared: Compared) -> Compared | None:
+    """What is compared again under the writer's lock; nothing where a person overrides. Raises NearDuplicate."""
+    if override:
+        return None
     if twin is not None:
-        message.duplicate.CopyFrom(_similar(twin, text))
-    return message
+        raise NearDuplicate(memory_id, twin.record.id, twin.score)
+    return compared
 
 
-def _entry(bank: Bank, record: Record, alike: Sequence[Alike]) -> pb.QueueEntry:
-    events = bank.history(record.id)
-    text, last = events[-1].text, _last_move(events)
-    entry = pb.QueueEntry(actor=last.actor.id, role=last.actor.role, note=visible(last.note))
-    convert.fill_memory(entry.memory, record, visible(text), bank.name)
-    if events[0].text != text:
-        entry.original_text = visible(events[0].text)
-    entry.similar.extend(_similar(one, text) for one in alike)
-    return entry
-
-
-def _last_move(events: Sequence[HistoryEntry]) -> HistoryEntry:
-    """The event that brought a memory to where it is: the last that changed its status."""
-    last = events[0]
-    for before, event in itertools.pairwise(events):
-        if event.record.status is not before.record.status:
-            last = event
-    return last
-
-
-def _similar(alike: Alike, text: str) -> pb.Similar:
-    diff = visible(word_diff(alike.text, text))
-    return pb.Similar(id=alike.record.id, text=visible(alike.text), score=alike.score, diff=diff)
+def _plain(bank: Bank, record: Record) -> Memory:
+    return convert.memory_message(record, bank.text(record), bank.name)

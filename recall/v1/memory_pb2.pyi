@@ -209,6 +209,10 @@ class Memory(_message.Message):
     PREDECESSOR_FIELD_NUMBER: _builtins.int
     REVISION_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    REPLACES_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
+    STANDING_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Server-assigned identity (UUIDv7, lower-case, with hyphens). Never changes."""
     bank: _builtins.str
@@ -233,6 +237,8 @@ class Memory(_message.Message):
     """The retired memory whose text was saved again and so minted this one."""
     revision: _builtins.int
     """Grows by one with every write to this memory; give it back as expected_revision."""
+    title: _builtins.str
+    """A heading for people, at most 200 characters. Not searched."""
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names the text is about: trimmed, lower-cased, at most 16 of at most 128 characters."""
@@ -261,6 +267,18 @@ class Memory(_message.Message):
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Free facts for the caller, 4 KiB in all (keys and values, UTF-8). Identity fields cannot be set through it."""
 
+    @_builtins.property
+    def replaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The memories that a reviewer retired in its favour."""
+
+    @_builtins.property
+    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[Global___Evidence]:
+        """What evaluations showed before and after, at most 16."""
+
+    @_builtins.property
+    def standing(self) -> Global___Standing:
+        """Who put it where it is. Answered by Get, ListQueue and GetBySource alone."""
+
     def __init__(
         self,
         *,
@@ -283,16 +301,117 @@ class Memory(_message.Message):
         predecessor: _builtins.str = ...,
         revision: _builtins.int = ...,
         metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        title: _builtins.str = ...,
+        replaces: _abc.Iterable[_builtins.str] | None = ...,
+        evidence: _abc.Iterable[Global___Evidence] | None = ...,
+        standing: Global___Standing | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "created_at", b"created_at", "expires_at", b"expires_at", "source", b"source", "updated_at", b"updated_at"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "created_at", b"created_at", "expires_at", b"expires_at", "source", b"source", "standing", b"standing", "updated_at", b"updated_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "bank", b"bank", "confidence", b"confidence", "corroboration", b"corroboration", "created_at", b"created_at", "entities", b"entities", "expires_at", b"expires_at", "id", b"id", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "predecessor", b"predecessor", "revision", b"revision", "source", b"source", "status", b"status", "superseded_by", b"superseded_by", "tags", b"tags", "text", b"text", "updated_at", b"updated_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "bank", b"bank", "confidence", b"confidence", "corroboration", b"corroboration", "created_at", b"created_at", "entities", b"entities", "evidence", b"evidence", "expires_at", b"expires_at", "id", b"id", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "predecessor", b"predecessor", "replaces", b"replaces", "revision", b"revision", "source", b"source", "standing", b"standing", "status", b"status", "superseded_by", b"superseded_by", "tags", b"tags", "text", b"text", "title", b"title", "updated_at", b"updated_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType__confidence) -> _WhichOneofReturnType__confidence | None: ...
 
 Global___Memory: _TypeAlias = Memory  # noqa: Y015
+
+@_typing.final
+class Evidence(_message.Message):
+    """What an evaluation showed before and after a decision."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REF_FIELD_NUMBER: _builtins.int
+    MEASURE_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    ref: _builtins.str
+    """Which evaluation, a loose reference of at most 256 characters. Required. What it names may be gone: nothing looks."""
+    measure: _builtins.str
+    """What was measured, at most 128 characters."""
+    before: _builtins.float
+    """The figure before."""
+    after: _builtins.float
+    """The figure after."""
+    def __init__(
+        self,
+        *,
+        ref: _builtins.str = ...,
+        measure: _builtins.str = ...,
+        before: _builtins.float | None = ...,
+        after: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "before", b"before"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_after", b"_after", "_before", b"_before", "after", b"after", "before", b"before", "measure", b"measure", "ref", b"ref"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__after: _TypeAlias = _typing.Literal["after"]  # noqa: Y015
+    _WhichOneofArgType__after: _TypeAlias = _typing.Literal["_after", b"_after"]  # noqa: Y015
+    _WhichOneofReturnType__before: _TypeAlias = _typing.Literal["before"]  # noqa: Y015
+    _WhichOneofArgType__before: _TypeAlias = _typing.Literal["_before", b"_before"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__after) -> _WhichOneofReturnType__after | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__before) -> _WhichOneofReturnType__before | None: ...
+
+Global___Evidence: _TypeAlias = Evidence  # noqa: Y015
+
+@_typing.final
+class Standing(_message.Message):
+    """Who put a memory where it is; empty where nobody did."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOMINATED_BY_FIELD_NUMBER: _builtins.int
+    NOMINATED_AT_FIELD_NUMBER: _builtins.int
+    PROMOTED_BY_FIELD_NUMBER: _builtins.int
+    PROMOTED_AT_FIELD_NUMBER: _builtins.int
+    DECISION_FIELD_NUMBER: _builtins.int
+    DECIDED_BY_FIELD_NUMBER: _builtins.int
+    DECIDED_AT_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    nominated_by: _builtins.str
+    """Who nominated it."""
+    promoted_by: _builtins.str
+    """Who promoted it, unless that was taken back."""
+    decision: _builtins.str
+    """The last decision: "promote", "reject", "quarantine", "reaccept", or what took one back ("undo-promote", …)."""
+    decided_by: _builtins.str
+    """Who decided."""
+    note: _builtins.str
+    """Why, in the words of who decided."""
+    @_builtins.property
+    def nominated_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    @_builtins.property
+    def promoted_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    @_builtins.property
+    def decided_at(self) -> _timestamp_pb2.Timestamp:
+        """When."""
+
+    def __init__(
+        self,
+        *,
+        nominated_by: _builtins.str = ...,
+        nominated_at: _timestamp_pb2.Timestamp | None = ...,
+        promoted_by: _builtins.str = ...,
+        promoted_at: _timestamp_pb2.Timestamp | None = ...,
+        decision: _builtins.str = ...,
+        decided_by: _builtins.str = ...,
+        decided_at: _timestamp_pb2.Timestamp | None = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "nominated_at", b"nominated_at", "promoted_at", b"promoted_at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["decided_at", b"decided_at", "decided_by", b"decided_by", "decision", b"decision", "nominated_at", b"nominated_at", "nominated_by", b"nominated_by", "note", b"note", "promoted_at", b"promoted_at", "promoted_by", b"promoted_by"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Standing: _TypeAlias = Standing  # noqa: Y015
 
 @_typing.final
 class Source(_message.Message):

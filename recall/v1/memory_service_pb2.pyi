@@ -96,6 +96,8 @@ class NewMemory(_message.Message):
     CREATED_AT_FIELD_NUMBER: _builtins.int
     EXPIRES_AT_FIELD_NUMBER: _builtins.int
     METADATA_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    EVIDENCE_FIELD_NUMBER: _builtins.int
     text: _builtins.str
     """1 to 8,000 characters. Required."""
     kind: _memory_pb2.Kind.ValueType
@@ -106,6 +108,8 @@ class NewMemory(_message.Message):
     """0 to 1; unset means 1."""
     pinned: _builtins.bool
     """Pin it at once. Saving a text again never unpins."""
+    title: _builtins.str
+    """A heading for people, at most 200 characters."""
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """At most 16."""
@@ -130,6 +134,10 @@ class NewMemory(_message.Message):
     def metadata(self) -> _containers.ScalarMap[_builtins.str, _builtins.str]:
         """Free facts, 4 KiB in all."""
 
+    @_builtins.property
+    def evidence(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Evidence]:
+        """What evaluations showed, at most 16."""
+
     def __init__(
         self,
         *,
@@ -144,10 +152,12 @@ class NewMemory(_message.Message):
         created_at: _timestamp_pb2.Timestamp | None = ...,
         expires_at: _timestamp_pb2.Timestamp | None = ...,
         metadata: _abc.Mapping[_builtins.str, _builtins.str] | None = ...,
+        title: _builtins.str = ...,
+        evidence: _abc.Iterable[_memory_pb2.Evidence] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "created_at", b"created_at", "expires_at", b"expires_at", "source", b"source"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "confidence", b"confidence", "created_at", b"created_at", "entities", b"entities", "expires_at", b"expires_at", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "source", b"source", "tags", b"tags", "text", b"text"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "confidence", b"confidence", "created_at", b"created_at", "entities", b"entities", "evidence", b"evidence", "expires_at", b"expires_at", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "source", b"source", "tags", b"tags", "text", b"text", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015
@@ -516,7 +526,7 @@ class UpdateRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Paths among: text, kind, entities, tags, author, confidence, expires_at, metadata. Required."""
+        """Paths among: text, kind, entities, tags, author, confidence, expires_at, metadata, title, evidence. Required."""
 
     def __init__(
         self,

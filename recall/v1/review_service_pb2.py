@@ -23,12 +23,13 @@ _sym_db = _symbol_database.Default()
 
 
 from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
+from google.protobuf import field_mask_pb2 as google_dot_protobuf_dot_field__mask__pb2
 from recall.v1 import access_pb2 as recall_dot_v1_dot_access__pb2
 from recall.v1 import memory_pb2 as recall_dot_v1_dot_memory__pb2
 from recall.v1 import memory_service_pb2 as recall_dot_v1_dot_memory__service__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1erecall/v1/review_service.proto\x12\trecall.v1\x1a\x19google/protobuf/any.proto\x1a\x16recall/v1/access.proto\x1a\x16recall/v1/memory.proto\x1a\x1erecall/v1/memory_service.proto\"Y\n\x0fNominateRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12$\n\x06memory\x18\x02 \x01(\x0b\x32\x14.recall.v1.NewMemory\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"k\n\x10NominateResponse\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\'\n\x07outcome\x18\x02 \x01(\x0e\x32\x16.recall.v1.SaveOutcome\x12\x0b\n\x03seq\x18\x03 \x01(\x04\"y\n\x07\x44\x65\x63ided\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x17\n\x0f\x61lready_decided\x18\x03 \x01(\x08\x12%\n\tduplicate\x18\x04 \x01(\x0b\x32\x12.recall.v1.Similar\"@\n\x07Similar\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0c\n\x04\x64iff\x18\x04 \x01(\t\"\x8a\x01\n\x0ePromoteRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\x12\x1a\n\x12override_duplicate\x18\x04 \x01(\x08\x12\x1e\n\x11\x65xpected_revision\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x14\n\x12_expected_revision\"6\n\x0fPromoteResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"9\n\rRejectRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"5\n\x0eRejectResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"=\n\x11QuarantineRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"9\n\x12QuarantineResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"9\n\x0fReacceptRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\"7\n\x10ReacceptResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"M\n\x12\x44\x65\x63ideBatchRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12)\n\tdecisions\x18\x02 \x03(\x0b\x32\x16.recall.v1.OneDecision\"\xa0\x01\n\x0bOneDecision\x12\n\n\x02id\x18\x01 \x01(\t\x12%\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0e\x32\x13.recall.v1.Decision\x12\x0c\n\x04note\x18\x03 \x01(\t\x12\x1a\n\x12override_duplicate\x18\x04 \x01(\x08\x12\x1e\n\x11\x65xpected_revision\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x14\n\x12_expected_revision\"A\n\x13\x44\x65\x63ideBatchResponse\x12*\n\x07results\x18\x01 \x03(\x0b\x32\x19.recall.v1.DecisionResult\"l\n\x0e\x44\x65\x63isionResult\x12%\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.DecidedH\x00\x12)\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x18.recall.v1.DecisionErrorH\x00\x42\x08\n\x06result\"U\n\rDecisionError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0f\n\x07message\x18\x02 \x01(\t\x12%\n\x07\x64\x65tails\x18\x03 \x03(\x0b\x32\x14.google.protobuf.Any\"j\n\x10ListQueueRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12!\n\x06status\x18\x02 \x01(\x0e\x32\x11.recall.v1.Status\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"c\n\x11ListQueueResponse\x12&\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x15.recall.v1.QueueEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\r\n\x05total\x18\x03 \x01(\x04\"\x96\x01\n\nQueueEntry\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x15\n\roriginal_text\x18\x02 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x0c\n\x04note\x18\x05 \x01(\t\x12#\n\x07similar\x18\x06 \x03(\x0b\x32\x12.recall.v1.Similar*\x7f\n\x08\x44\x65\x63ision\x12\x18\n\x14\x44\x45\x43ISION_UNSPECIFIED\x10\x00\x12\x14\n\x10\x44\x45\x43ISION_PROMOTE\x10\x01\x12\x13\n\x0f\x44\x45\x43ISION_REJECT\x10\x02\x12\x17\n\x13\x44\x45\x43ISION_QUARANTINE\x10\x03\x12\x15\n\x11\x44\x45\x43ISION_REACCEPT\x10\x04\x32\xdd\x04\n\rReviewService\x12Q\n\x08Nominate\x12\x1a.recall.v1.NominateRequest\x1a\x1b.recall.v1.NominateResponse\"\x0c\x9a\xb8\x18\x08\x08\x02\x12\x04\x62\x61nk\x12N\n\x07Promote\x12\x19.recall.v1.PromoteRequest\x1a\x1a.recall.v1.PromoteResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12K\n\x06Reject\x12\x18.recall.v1.RejectRequest\x1a\x19.recall.v1.RejectResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12W\n\nQuarantine\x12\x1c.recall.v1.QuarantineRequest\x1a\x1d.recall.v1.QuarantineResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12Q\n\x08Reaccept\x12\x1a.recall.v1.ReacceptRequest\x1a\x1b.recall.v1.ReacceptResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12Z\n\x0b\x44\x65\x63ideBatch\x12\x1d.recall.v1.DecideBatchRequest\x1a\x1e.recall.v1.DecideBatchResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12T\n\tListQueue\x12\x1b.recall.v1.ListQueueRequest\x1a\x1c.recall.v1.ListQueueResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04\x62\x61nkb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1erecall/v1/review_service.proto\x12\trecall.v1\x1a\x19google/protobuf/any.proto\x1a google/protobuf/field_mask.proto\x1a\x16recall/v1/access.proto\x1a\x16recall/v1/memory.proto\x1a\x1erecall/v1/memory_service.proto\"\xb3\x01\n\x0b\x45\x64itRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12!\n\x06memory\x18\x02 \x01(\x0b\x32\x11.recall.v1.Memory\x12/\n\x0bupdate_mask\x18\x03 \x01(\x0b\x32\x1a.google.protobuf.FieldMask\x12\x0c\n\x04note\x18\x04 \x01(\t\x12\x1e\n\x11\x65xpected_revision\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x14\n\x12_expected_revision\"c\n\x0c\x45\x64itResponse\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x15\n\roriginal_text\x18\x03 \x01(\t\x12\x0c\n\x04\x64iff\x18\x04 \x01(\t\"\xf1\x01\n\x0eReplaceRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x14\n\x0creplaced_ids\x18\x02 \x03(\t\x12&\n\x06memory\x18\x03 \x01(\x0b\x32\x14.recall.v1.NewMemoryH\x00\x12\x15\n\x0bproposal_id\x18\x04 \x01(\tH\x00\x12\x0c\n\x04note\x18\x05 \x01(\t\x12\x1a\n\x12override_duplicate\x18\x06 \x01(\x08\x12\x1e\n\x11\x65xpected_revision\x18\x07 \x01(\x04H\x01\x88\x01\x01\x12\x12\n\nrequest_id\x18\x08 \x01(\tB\x08\n\x06mergedB\x14\n\x12_expected_revision\"\x8d\x01\n\x0fReplaceResponse\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12#\n\x08replaced\x18\x02 \x03(\x0b\x32\x11.recall.v1.Memory\x12\x0b\n\x03seq\x18\x03 \x01(\x04\x12%\n\tduplicate\x18\x04 \x01(\x0b\x32\x12.recall.v1.Similar\"5\n\x0bUndoRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\"{\n\x0cUndoResponse\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12#\n\x08restored\x18\x02 \x03(\x0b\x32\x11.recall.v1.Memory\x12\x0b\n\x03seq\x18\x03 \x01(\x04\x12\x16\n\x0e\x61lready_undone\x18\x04 \x01(\x08\"u\n\x16SourceRetractedRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12*\n\x0bsource_kind\x18\x02 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\x11\n\tsource_id\x18\x03 \x01(\t\x12\x0e\n\x06reason\x18\x04 \x01(\t\"b\n\x17SourceRetractedResponse\x12&\n\x0bquarantined\x18\x01 \x03(\x0b\x32\x11.recall.v1.Memory\x12\x1f\n\x04left\x18\x02 \x03(\x0b\x32\x11.recall.v1.Memory\"\x8d\x01\n\x17SourceSupersededRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12*\n\x0bsource_kind\x18\x02 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\x11\n\tsource_id\x18\x03 \x01(\t\x12\x15\n\rsuperseded_by\x18\x04 \x01(\t\x12\x0e\n\x06reason\x18\x05 \x01(\t\"c\n\x18SourceSupersededResponse\x12&\n\x0bquarantined\x18\x01 \x03(\x0b\x32\x11.recall.v1.Memory\x12\x1f\n\x04left\x18\x02 \x03(\x0b\x32\x11.recall.v1.Memory\"a\n\x12GetBySourceRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12*\n\x0bsource_kind\x18\x02 \x01(\x0e\x32\x15.recall.v1.SourceKind\x12\x11\n\tsource_id\x18\x03 \x01(\t\"\xa9\x01\n\x13GetBySourceResponse\x12$\n\tnominated\x18\x01 \x03(\x0b\x32\x11.recall.v1.Memory\x12#\n\x08\x61\x63\x63\x65pted\x18\x02 \x03(\x0b\x32\x11.recall.v1.Memory\x12&\n\x0bquarantined\x18\x03 \x03(\x0b\x32\x11.recall.v1.Memory\x12\x1f\n\x04past\x18\x04 \x03(\x0b\x32\x11.recall.v1.Memory\"Y\n\x0fNominateRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12$\n\x06memory\x18\x02 \x01(\x0b\x32\x14.recall.v1.NewMemory\x12\x12\n\nrequest_id\x18\x03 \x01(\t\"k\n\x10NominateResponse\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\'\n\x07outcome\x18\x02 \x01(\x0e\x32\x16.recall.v1.SaveOutcome\x12\x0b\n\x03seq\x18\x03 \x01(\x04\"y\n\x07\x44\x65\x63ided\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x0b\n\x03seq\x18\x02 \x01(\x04\x12\x17\n\x0f\x61lready_decided\x18\x03 \x01(\x08\x12%\n\tduplicate\x18\x04 \x01(\x0b\x32\x12.recall.v1.Similar\"@\n\x07Similar\x12\n\n\x02id\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0c\n\x04\x64iff\x18\x04 \x01(\t\"\x8a\x01\n\x0ePromoteRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\x12\x1a\n\x12override_duplicate\x18\x04 \x01(\x08\x12\x1e\n\x11\x65xpected_revision\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x14\n\x12_expected_revision\"6\n\x0fPromoteResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"9\n\rRejectRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"5\n\x0eRejectResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"=\n\x11QuarantineRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"9\n\x12QuarantineResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"9\n\x0fReacceptRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\n\n\x02id\x18\x02 \x01(\t\x12\x0c\n\x04note\x18\x03 \x01(\t\"7\n\x10ReacceptResponse\x12#\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.Decided\"M\n\x12\x44\x65\x63ideBatchRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12)\n\tdecisions\x18\x02 \x03(\x0b\x32\x16.recall.v1.OneDecision\"\xa0\x01\n\x0bOneDecision\x12\n\n\x02id\x18\x01 \x01(\t\x12%\n\x08\x64\x65\x63ision\x18\x02 \x01(\x0e\x32\x13.recall.v1.Decision\x12\x0c\n\x04note\x18\x03 \x01(\t\x12\x1a\n\x12override_duplicate\x18\x04 \x01(\x08\x12\x1e\n\x11\x65xpected_revision\x18\x05 \x01(\x04H\x00\x88\x01\x01\x42\x14\n\x12_expected_revision\"A\n\x13\x44\x65\x63ideBatchResponse\x12*\n\x07results\x18\x01 \x03(\x0b\x32\x19.recall.v1.DecisionResult\"l\n\x0e\x44\x65\x63isionResult\x12%\n\x07\x64\x65\x63ided\x18\x01 \x01(\x0b\x32\x12.recall.v1.DecidedH\x00\x12)\n\x05\x65rror\x18\x02 \x01(\x0b\x32\x18.recall.v1.DecisionErrorH\x00\x42\x08\n\x06result\"U\n\rDecisionError\x12\x0c\n\x04\x63ode\x18\x01 \x01(\x05\x12\x0f\n\x07message\x18\x02 \x01(\t\x12%\n\x07\x64\x65tails\x18\x03 \x03(\x0b\x32\x14.google.protobuf.Any\"j\n\x10ListQueueRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12!\n\x06status\x18\x02 \x01(\x0e\x32\x11.recall.v1.Status\x12\x11\n\tpage_size\x18\x03 \x01(\r\x12\x12\n\npage_token\x18\x04 \x01(\t\"c\n\x11ListQueueResponse\x12&\n\x07\x65ntries\x18\x01 \x03(\x0b\x32\x15.recall.v1.QueueEntry\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\r\n\x05total\x18\x03 \x01(\x04\"\x96\x01\n\nQueueEntry\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\x15\n\roriginal_text\x18\x02 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x0c\n\x04note\x18\x05 \x01(\t\x12#\n\x07similar\x18\x06 \x03(\x0b\x32\x12.recall.v1.Similar*\x7f\n\x08\x44\x65\x63ision\x12\x18\n\x14\x44\x45\x43ISION_UNSPECIFIED\x10\x00\x12\x14\n\x10\x44\x45\x43ISION_PROMOTE\x10\x01\x12\x13\n\x0f\x44\x45\x43ISION_REJECT\x10\x02\x12\x17\n\x13\x44\x45\x43ISION_QUARANTINE\x10\x03\x12\x15\n\x11\x44\x45\x43ISION_REACCEPT\x10\x04\x32\xea\x08\n\rReviewService\x12Q\n\x08Nominate\x12\x1a.recall.v1.NominateRequest\x1a\x1b.recall.v1.NominateResponse\"\x0c\x9a\xb8\x18\x08\x08\x02\x12\x04\x62\x61nk\x12N\n\x07Promote\x12\x19.recall.v1.PromoteRequest\x1a\x1a.recall.v1.PromoteResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12K\n\x06Reject\x12\x18.recall.v1.RejectRequest\x1a\x19.recall.v1.RejectResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12W\n\nQuarantine\x12\x1c.recall.v1.QuarantineRequest\x1a\x1d.recall.v1.QuarantineResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12Q\n\x08Reaccept\x12\x1a.recall.v1.ReacceptRequest\x1a\x1b.recall.v1.ReacceptResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12Z\n\x0b\x44\x65\x63ideBatch\x12\x1d.recall.v1.DecideBatchRequest\x1a\x1e.recall.v1.DecideBatchResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12T\n\tListQueue\x12\x1b.recall.v1.ListQueueRequest\x1a\x1c.recall.v1.ListQueueResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04\x62\x61nk\x12\x45\n\x04\x45\x64it\x12\x16.recall.v1.EditRequest\x1a\x17.recall.v1.EditResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12N\n\x07Replace\x12\x19.recall.v1.ReplaceRequest\x1a\x1a.recall.v1.ReplaceResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12\x45\n\x04Undo\x12\x16.recall.v1.UndoRequest\x1a\x17.recall.v1.UndoResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nk\x12\x66\n\x0fSourceRetracted\x12!.recall.v1.SourceRetractedRequest\x1a\".recall.v1.SourceRetractedResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12i\n\x10SourceSuperseded\x12\".recall.v1.SourceSupersededRequest\x1a#.recall.v1.SourceSupersededResponse\"\x0c\x9a\xb8\x18\x08\x08\x03\x12\x04\x62\x61nk\x12Z\n\x0bGetBySource\x12\x1d.recall.v1.GetBySourceRequest\x1a\x1e.recall.v1.GetBySourceResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04\x62\x61nkb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -49,48 +50,84 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REVIEWSERVICE'].methods_by_name['DecideBatch']._serialized_options = b'\232\270\030\010\010\004\022\004bank'
   _globals['_REVIEWSERVICE'].methods_by_name['ListQueue']._loaded_options = None
   _globals['_REVIEWSERVICE'].methods_by_name['ListQueue']._serialized_options = b'\232\270\030\010\010\001\022\004bank'
-  _globals['_DECISION']._serialized_start=1958
-  _globals['_DECISION']._serialized_end=2085
-  _globals['_NOMINATEREQUEST']._serialized_start=152
-  _globals['_NOMINATEREQUEST']._serialized_end=241
-  _globals['_NOMINATERESPONSE']._serialized_start=243
-  _globals['_NOMINATERESPONSE']._serialized_end=350
-  _globals['_DECIDED']._serialized_start=352
-  _globals['_DECIDED']._serialized_end=473
-  _globals['_SIMILAR']._serialized_start=475
-  _globals['_SIMILAR']._serialized_end=539
-  _globals['_PROMOTEREQUEST']._serialized_start=542
-  _globals['_PROMOTEREQUEST']._serialized_end=680
-  _globals['_PROMOTERESPONSE']._serialized_start=682
-  _globals['_PROMOTERESPONSE']._serialized_end=736
-  _globals['_REJECTREQUEST']._serialized_start=738
-  _globals['_REJECTREQUEST']._serialized_end=795
-  _globals['_REJECTRESPONSE']._serialized_start=797
-  _globals['_REJECTRESPONSE']._serialized_end=850
-  _globals['_QUARANTINEREQUEST']._serialized_start=852
-  _globals['_QUARANTINEREQUEST']._serialized_end=913
-  _globals['_QUARANTINERESPONSE']._serialized_start=915
-  _globals['_QUARANTINERESPONSE']._serialized_end=972
-  _globals['_REACCEPTREQUEST']._serialized_start=974
-  _globals['_REACCEPTREQUEST']._serialized_end=1031
-  _globals['_REACCEPTRESPONSE']._serialized_start=1033
-  _globals['_REACCEPTRESPONSE']._serialized_end=1088
-  _globals['_DECIDEBATCHREQUEST']._serialized_start=1090
-  _globals['_DECIDEBATCHREQUEST']._serialized_end=1167
-  _globals['_ONEDECISION']._serialized_start=1170
-  _globals['_ONEDECISION']._serialized_end=1330
-  _globals['_DECIDEBATCHRESPONSE']._serialized_start=1332
-  _globals['_DECIDEBATCHRESPONSE']._serialized_end=1397
-  _globals['_DECISIONRESULT']._serialized_start=1399
-  _globals['_DECISIONRESULT']._serialized_end=1507
-  _globals['_DECISIONERROR']._serialized_start=1509
-  _globals['_DECISIONERROR']._serialized_end=1594
-  _globals['_LISTQUEUEREQUEST']._serialized_start=1596
-  _globals['_LISTQUEUEREQUEST']._serialized_end=1702
-  _globals['_LISTQUEUERESPONSE']._serialized_start=1704
-  _globals['_LISTQUEUERESPONSE']._serialized_end=1803
-  _globals['_QUEUEENTRY']._serialized_start=1806
-  _globals['_QUEUEENTRY']._serialized_end=1956
-  _globals['_REVIEWSERVICE']._serialized_start=2088
-  _globals['_REVIEWSERVICE']._serialized_end=2693
+  _globals['_REVIEWSERVICE'].methods_by_name['Edit']._loaded_options = None
+  _globals['_REVIEWSERVICE'].methods_by_name['Edit']._serialized_options = b'\232\270\030\010\010\004\022\004bank'
+  _globals['_REVIEWSERVICE'].methods_by_name['Replace']._loaded_options = None
+  _globals['_REVIEWSERVICE'].methods_by_name['Replace']._serialized_options = b'\232\270\030\010\010\004\022\004bank'
+  _globals['_REVIEWSERVICE'].methods_by_name['Undo']._loaded_options = None
+  _globals['_REVIEWSERVICE'].methods_by_name['Undo']._serialized_options = b'\232\270\030\010\010\004\022\004bank'
+  _globals['_REVIEWSERVICE'].methods_by_name['SourceRetracted']._loaded_options = None
+  _globals['_REVIEWSERVICE'].methods_by_name['SourceRetracted']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_REVIEWSERVICE'].methods_by_name['SourceSuperseded']._loaded_options = None
+  _globals['_REVIEWSERVICE'].methods_by_name['SourceSuperseded']._serialized_options = b'\232\270\030\010\010\003\022\004bank'
+  _globals['_REVIEWSERVICE'].methods_by_name['GetBySource']._loaded_options = None
+  _globals['_REVIEWSERVICE'].methods_by_name['GetBySource']._serialized_options = b'\232\270\030\010\010\001\022\004bank'
+  _globals['_DECISION']._serialized_start=3578
+  _globals['_DECISION']._serialized_end=3705
+  _globals['_EDITREQUEST']._serialized_start=187
+  _globals['_EDITREQUEST']._serialized_end=366
+  _globals['_EDITRESPONSE']._serialized_start=368
+  _globals['_EDITRESPONSE']._serialized_end=467
+  _globals['_REPLACEREQUEST']._serialized_start=470
+  _globals['_REPLACEREQUEST']._serialized_end=711
+  _globals['_REPLACERESPONSE']._serialized_start=714
+  _globals['_REPLACERESPONSE']._serialized_end=855
+  _globals['_UNDOREQUEST']._serialized_start=857
+  _globals['_UNDOREQUEST']._serialized_end=910
+  _globals['_UNDORESPONSE']._serialized_start=912
+  _globals['_UNDORESPONSE']._serialized_end=1035
+  _globals['_SOURCERETRACTEDREQUEST']._serialized_start=1037
+  _globals['_SOURCERETRACTEDREQUEST']._serialized_end=1154
+  _globals['_SOURCERETRACTEDRESPONSE']._serialized_start=1156
+  _globals['_SOURCERETRACTEDRESPONSE']._serialized_end=1254
+  _globals['_SOURCESUPERSEDEDREQUEST']._serialized_start=1257
+  _globals['_SOURCESUPERSEDEDREQUEST']._serialized_end=1398
+  _globals['_SOURCESUPERSEDEDRESPONSE']._serialized_start=1400
+  _globals['_SOURCESUPERSEDEDRESPONSE']._serialized_end=1499
+  _globals['_GETBYSOURCEREQUEST']._serialized_start=1501
+  _globals['_GETBYSOURCEREQUEST']._serialized_end=1598
+  _globals['_GETBYSOURCERESPONSE']._serialized_start=1601
+  _globals['_GETBYSOURCERESPONSE']._serialized_end=1770
+  _globals['_NOMINATEREQUEST']._serialized_start=1772
+  _globals['_NOMINATEREQUEST']._serialized_end=1861
+  _globals['_NOMINATERESPONSE']._serialized_start=1863
+  _globals['_NOMINATERESPONSE']._serialized_end=1970
+  _globals['_DECIDED']._serialized_start=1972
+  _globals['_DECIDED']._serialized_end=2093
+  _globals['_SIMILAR']._serialized_start=2095
+  _globals['_SIMILAR']._serialized_end=2159
+  _globals['_PROMOTEREQUEST']._serialized_start=2162
+  _globals['_PROMOTEREQUEST']._serialized_end=2300
+  _globals['_PROMOTERESPONSE']._serialized_start=2302
+  _globals['_PROMOTERESPONSE']._serialized_end=2356
+  _globals['_REJECTREQUEST']._serialized_start=2358
+  _globals['_REJECTREQUEST']._serialized_end=2415
+  _globals['_REJECTRESPONSE']._serialized_start=2417
+  _globals['_REJECTRESPONSE']._serialized_end=2470
+  _globals['_QUARANTINEREQUEST']._serialized_start=2472
+  _globals['_QUARANTINEREQUEST']._serialized_end=2533
+  _globals['_QUARANTINERESPONSE']._serialized_start=2535
+  _globals['_QUARANTINERESPONSE']._serialized_end=2592
+  _globals['_REACCEPTREQUEST']._serialized_start=2594
+  _globals['_REACCEPTREQUEST']._serialized_end=2651
+  _globals['_REACCEPTRESPONSE']._serialized_start=2653
+  _globals['_REACCEPTRESPONSE']._serialized_end=2708
+  _globals['_DECIDEBATCHREQUEST']._serialized_start=2710
+  _globals['_DECIDEBATCHREQUEST']._serialized_end=2787
+  _globals['_ONEDECISION']._serialized_start=2790
+  _globals['_ONEDECISION']._serialized_end=2950
+  _globals['_DECIDEBATCHRESPONSE']._serialized_start=2952
+  _globals['_DECIDEBATCHRESPONSE']._serialized_end=3017
+  _globals['_DECISIONRESULT']._serialized_start=3019
+  _globals['_DECISIONRESULT']._serialized_end=3127
+  _globals['_DECISIONERROR']._serialized_start=3129
+  _globals['_DECISIONERROR']._serialized_end=3214
+  _globals['_LISTQUEUEREQUEST']._serialized_start=3216
+  _globals['_LISTQUEUEREQUEST']._serialized_end=3322
+  _globals['_LISTQUEUERESPONSE']._serialized_start=3324
+  _globals['_LISTQUEUERESPONSE']._serialized_end=3423
+  _globals['_QUEUEENTRY']._serialized_start=3426
+  _globals['_QUEUEENTRY']._serialized_end=3576
+  _globals['_REVIEWSERVICE']._serialized_start=3708
+  _globals['_REVIEWSERVICE']._serialized_end=4838
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ isort:skip_file
 from collections import abc as _abc
 from google.protobuf import any_pb2 as _any_pb2
 from google.protobuf import descriptor as _descriptor
+from google.protobuf import field_mask_pb2 as _field_mask_pb2
 from google.protobuf import message as _message
 from google.protobuf.internal import containers as _containers
 from google.protobuf.internal import enum_type_wrapper as _enum_type_wrapper
@@ -53,6 +54,459 @@ DECISION_QUARANTINE: Decision.ValueType  # 3
 DECISION_REACCEPT: Decision.ValueType  # 4
 """QUARANTINED to ACCEPTED."""
 Global___Decision: _TypeAlias = Decision  # noqa: Y015
+
+@_typing.final
+class EditRequest(_message.Message):
+    """Asks to change what waits for a decision."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    MEMORY_FIELD_NUMBER: _builtins.int
+    UPDATE_MASK_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    EXPECTED_REVISION_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    note: _builtins.str
+    """Why, for the history."""
+    expected_revision: _builtins.int
+    """Refuse with ABORTED when the memory is at another revision."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """The id of a nominated or quarantined memory, and the new values of the fields in update_mask."""
+
+    @_builtins.property
+    def update_mask(self) -> _field_mask_pb2.FieldMask:
+        """As in UpdateRequest. Required."""
+
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        memory: _memory_pb2.Memory | None = ...,
+        update_mask: _field_mask_pb2.FieldMask | None = ...,
+        note: _builtins.str = ...,
+        expected_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision", "expected_revision", b"expected_revision", "memory", b"memory", "update_mask", b"update_mask"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision", "bank", b"bank", "expected_revision", b"expected_revision", "memory", b"memory", "note", b"note", "update_mask", b"update_mask"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_revision: _TypeAlias = _typing.Literal["expected_revision"]  # noqa: Y015
+    _WhichOneofArgType__expected_revision: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_revision) -> _WhichOneofReturnType__expected_revision | None: ...
+
+Global___EditRequest: _TypeAlias = EditRequest  # noqa: Y015
+
+@_typing.final
+class EditResponse(_message.Message):
+    """The edited proposal."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_FIELD_NUMBER: _builtins.int
+    SEQ_FIELD_NUMBER: _builtins.int
+    ORIGINAL_TEXT_FIELD_NUMBER: _builtins.int
+    DIFF_FIELD_NUMBER: _builtins.int
+    seq: _builtins.int
+    """The seq of the write; 0 when nothing changed."""
+    original_text: _builtins.str
+    """What was proposed first."""
+    diff: _builtins.str
+    """Word by word from what was proposed first: "[-gone-]" and "{+new+}", hidden characters as escapes."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """As it stands now: its status is what it was."""
+
+    def __init__(
+        self,
+        *,
+        memory: _memory_pb2.Memory | None = ...,
+        seq: _builtins.int = ...,
+        original_text: _builtins.str = ...,
+        diff: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["diff", b"diff", "memory", b"memory", "original_text", b"original_text", "seq", b"seq"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EditResponse: _TypeAlias = EditResponse  # noqa: Y015
+
+@_typing.final
+class ReplaceRequest(_message.Message):
+    """Asks to replace memories in use by one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    REPLACED_IDS_FIELD_NUMBER: _builtins.int
+    MEMORY_FIELD_NUMBER: _builtins.int
+    PROPOSAL_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    OVERRIDE_DUPLICATE_FIELD_NUMBER: _builtins.int
+    EXPECTED_REVISION_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    proposal_id: _builtins.str
+    """A nominated memory, which is promoted."""
+    note: _builtins.str
+    """Why, for the history."""
+    override_duplicate: _builtins.bool
+    """Also when a near-duplicate is in use that is not replaced."""
+    expected_revision: _builtins.int
+    """Of the proposal: refuse with ABORTED when it is at another revision."""
+    request_id: _builtins.str
+    """As in SaveRequest."""
+    @_builtins.property
+    def replaced_ids(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """1 to 100 memories in use, none of them pinned."""
+
+    @_builtins.property
+    def memory(self) -> _memory_service_pb2.NewMemory:
+        """A new text."""
+
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        replaced_ids: _abc.Iterable[_builtins.str] | None = ...,
+        memory: _memory_service_pb2.NewMemory | None = ...,
+        proposal_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        override_duplicate: _builtins.bool = ...,
+        expected_revision: _builtins.int | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision", "expected_revision", b"expected_revision", "memory", b"memory", "merged", b"merged", "proposal_id", b"proposal_id"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision", "bank", b"bank", "expected_revision", b"expected_revision", "memory", b"memory", "merged", b"merged", "note", b"note", "override_duplicate", b"override_duplicate", "proposal_id", b"proposal_id", "replaced_ids", b"replaced_ids", "request_id", b"request_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_revision: _TypeAlias = _typing.Literal["expected_revision"]  # noqa: Y015
+    _WhichOneofArgType__expected_revision: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision"]  # noqa: Y015
+    _WhichOneofReturnType_merged: _TypeAlias = _typing.Literal["memory", "proposal_id"]  # noqa: Y015
+    _WhichOneofArgType_merged: _TypeAlias = _typing.Literal["merged", b"merged"]  # noqa: Y015
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_revision) -> _WhichOneofReturnType__expected_revision | None: ...
+    @_typing.overload
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_merged) -> _WhichOneofReturnType_merged | None: ...
+
+Global___ReplaceRequest: _TypeAlias = ReplaceRequest  # noqa: Y015
+
+@_typing.final
+class ReplaceResponse(_message.Message):
+    """The replacement."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_FIELD_NUMBER: _builtins.int
+    REPLACED_FIELD_NUMBER: _builtins.int
+    SEQ_FIELD_NUMBER: _builtins.int
+    DUPLICATE_FIELD_NUMBER: _builtins.int
+    seq: _builtins.int
+    """The seq of the last event of the write."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """The merged memory, in use. It names in `replaces` what it took the place of."""
+
+    @_builtins.property
+    def replaced(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """What went, SUPERSEDED by it."""
+
+    @_builtins.property
+    def duplicate(self) -> Global___Similar:
+        """The memory in use that is most like the merged one, when the two are near-duplicates."""
+
+    def __init__(
+        self,
+        *,
+        memory: _memory_pb2.Memory | None = ...,
+        replaced: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        seq: _builtins.int = ...,
+        duplicate: Global___Similar | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["duplicate", b"duplicate", "memory", b"memory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["duplicate", b"duplicate", "memory", b"memory", "replaced", b"replaced", "seq", b"seq"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ReplaceResponse: _TypeAlias = ReplaceResponse  # noqa: Y015
+
+@_typing.final
+class UndoRequest(_message.Message):
+    """Asks to take a decision back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    id: _builtins.str
+    """The memory. Required."""
+    note: _builtins.str
+    """Why, for the history."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        id: _builtins.str = ...,
+        note: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "id", b"id", "note", b"note"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UndoRequest: _TypeAlias = UndoRequest  # noqa: Y015
+
+@_typing.final
+class UndoResponse(_message.Message):
+    """What came back."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_FIELD_NUMBER: _builtins.int
+    RESTORED_FIELD_NUMBER: _builtins.int
+    SEQ_FIELD_NUMBER: _builtins.int
+    ALREADY_UNDONE_FIELD_NUMBER: _builtins.int
+    seq: _builtins.int
+    """The seq of the write; 0 when it was undone already."""
+    already_undone: _builtins.bool
+    """The last thing that happened to the memory is an undo: nothing was written."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """The memory, where it stood before the decision."""
+
+    @_builtins.property
+    def restored(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """Memories that a replacement had retired, in use again."""
+
+    def __init__(
+        self,
+        *,
+        memory: _memory_pb2.Memory | None = ...,
+        restored: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        seq: _builtins.int = ...,
+        already_undone: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["already_undone", b"already_undone", "memory", b"memory", "restored", b"restored", "seq", b"seq"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___UndoResponse: _TypeAlias = UndoResponse  # noqa: Y015
+
+@_typing.final
+class SourceRetractedRequest(_message.Message):
+    """Tells that a source was retracted."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    SOURCE_KIND_FIELD_NUMBER: _builtins.int
+    SOURCE_ID_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    source_kind: _memory_pb2.SourceKind.ValueType
+    """What sort of source. Required."""
+    source_id: _builtins.str
+    """Its id. Required."""
+    reason: _builtins.str
+    """Why, for the history."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        source_kind: _memory_pb2.SourceKind.ValueType = ...,
+        source_id: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "reason", b"reason", "source_id", b"source_id", "source_kind", b"source_kind"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SourceRetractedRequest: _TypeAlias = SourceRetractedRequest  # noqa: Y015
+
+@_typing.final
+class SourceRetractedResponse(_message.Message):
+    """What left use."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUARANTINED_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def quarantined(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """Quarantined by this call; empty when it was so already."""
+
+    @_builtins.property
+    def left(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """Pinned memories, which a job leaves alone."""
+
+    def __init__(
+        self,
+        *,
+        quarantined: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        left: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["left", b"left", "quarantined", b"quarantined"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SourceRetractedResponse: _TypeAlias = SourceRetractedResponse  # noqa: Y015
+
+@_typing.final
+class SourceSupersededRequest(_message.Message):
+    """Tells that another source took the place of one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    SOURCE_KIND_FIELD_NUMBER: _builtins.int
+    SOURCE_ID_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_BY_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    source_kind: _memory_pb2.SourceKind.ValueType
+    """What sort of source. Required."""
+    source_id: _builtins.str
+    """Its id. Required."""
+    superseded_by: _builtins.str
+    """The source that counts now, for the history."""
+    reason: _builtins.str
+    """Why, for the history."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        source_kind: _memory_pb2.SourceKind.ValueType = ...,
+        source_id: _builtins.str = ...,
+        superseded_by: _builtins.str = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "reason", b"reason", "source_id", b"source_id", "source_kind", b"source_kind", "superseded_by", b"superseded_by"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SourceSupersededRequest: _TypeAlias = SourceSupersededRequest  # noqa: Y015
+
+@_typing.final
+class SourceSupersededResponse(_message.Message):
+    """What left use."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    QUARANTINED_FIELD_NUMBER: _builtins.int
+    LEFT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def quarantined(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """As in SourceRetractedResponse."""
+
+    @_builtins.property
+    def left(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """As in SourceRetractedResponse."""
+
+    def __init__(
+        self,
+        *,
+        quarantined: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        left: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["left", b"left", "quarantined", b"quarantined"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SourceSupersededResponse: _TypeAlias = SourceSupersededResponse  # noqa: Y015
+
+@_typing.final
+class GetBySourceRequest(_message.Message):
+    """Asks what stands on a source."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    SOURCE_KIND_FIELD_NUMBER: _builtins.int
+    SOURCE_ID_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    source_kind: _memory_pb2.SourceKind.ValueType
+    """What sort of source. Required."""
+    source_id: _builtins.str
+    """Its id. Required."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        source_kind: _memory_pb2.SourceKind.ValueType = ...,
+        source_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "source_id", b"source_id", "source_kind", b"source_kind"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBySourceRequest: _TypeAlias = GetBySourceRequest  # noqa: Y015
+
+@_typing.final
+class GetBySourceResponse(_message.Message):
+    """What stands on a source. At most one memory of it is live, so at most one list holds one."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOMINATED_FIELD_NUMBER: _builtins.int
+    ACCEPTED_FIELD_NUMBER: _builtins.int
+    QUARANTINED_FIELD_NUMBER: _builtins.int
+    PAST_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def nominated(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """Waits for a decision."""
+
+    @_builtins.property
+    def accepted(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """In use; `standing.promoted_by` names who decided so, in the event that put it into use."""
+
+    @_builtins.property
+    def quarantined(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """Taken out of use."""
+
+    @_builtins.property
+    def past(self) -> _containers.RepeatedCompositeFieldContainer[_memory_pb2.Memory]:
+        """No longer live, newest first, at most 20: rejected, superseded, expired, retired."""
+
+    def __init__(
+        self,
+        *,
+        nominated: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        accepted: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        quarantined: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+        past: _abc.Iterable[_memory_pb2.Memory] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["accepted", b"accepted", "nominated", b"nominated", "past", b"past", "quarantined", b"quarantined"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetBySourceResponse: _TypeAlias = GetBySourceResponse  # noqa: Y015
 
 @_typing.final
 class NominateRequest(_message.Message):

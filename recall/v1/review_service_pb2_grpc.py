@@ -70,6 +70,36 @@ class ReviewServiceStub(object):
                 request_serializer=recall_dot_v1_dot_review__service__pb2.ListQueueRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_review__service__pb2.ListQueueResponse.FromString,
                 _registered_method=True)
+        self.Edit = channel.unary_unary(
+                '/recall.v1.ReviewService/Edit',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.EditRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.EditResponse.FromString,
+                _registered_method=True)
+        self.Replace = channel.unary_unary(
+                '/recall.v1.ReviewService/Replace',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.ReplaceRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.ReplaceResponse.FromString,
+                _registered_method=True)
+        self.Undo = channel.unary_unary(
+                '/recall.v1.ReviewService/Undo',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.UndoRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.UndoResponse.FromString,
+                _registered_method=True)
+        self.SourceRetracted = channel.unary_unary(
+                '/recall.v1.ReviewService/SourceRetracted',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.SourceRetractedRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.SourceRetractedResponse.FromString,
+                _registered_method=True)
+        self.SourceSuperseded = channel.unary_unary(
+                '/recall.v1.ReviewService/SourceSuperseded',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.SourceSupersededRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.SourceSupersededResponse.FromString,
+                _registered_method=True)
+        self.GetBySource = channel.unary_unary(
+                '/recall.v1.ReviewService/GetBySource',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.GetBySourceRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.GetBySourceResponse.FromString,
+                _registered_method=True)
 
 
 class ReviewServiceServicer(object):
@@ -126,6 +156,49 @@ class ReviewServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Edit(self, request, context):
+        """Changes what waits for a decision; it waits on. What was proposed first is kept and shown.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Replace(self, request, context):
+        """Retires memories in use in favour of one that says it all, in one write: all of it happens or nothing. The merged
+        memory is compared with what is in use and not replaced.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def Undo(self, request, context):
+        """Takes back the last decision on a memory, when nothing happened to it since; of a replacement, all of it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SourceRetracted(self, request, context):
+        """A source was retracted: what stands on it leaves use at once and waits for a reviewer. Again changes nothing.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SourceSuperseded(self, request, context):
+        """Another source took the place of one: as SourceRetracted.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetBySource(self, request, context):
+        """What a source's own page would show: what was nominated, is in use and was taken out of use of it.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ReviewServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -163,6 +236,36 @@ def add_ReviewServiceServicer_to_server(servicer, server):
                     servicer.ListQueue,
                     request_deserializer=recall_dot_v1_dot_review__service__pb2.ListQueueRequest.FromString,
                     response_serializer=recall_dot_v1_dot_review__service__pb2.ListQueueResponse.SerializeToString,
+            ),
+            'Edit': grpc.unary_unary_rpc_method_handler(
+                    servicer.Edit,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.EditRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.EditResponse.SerializeToString,
+            ),
+            'Replace': grpc.unary_unary_rpc_method_handler(
+                    servicer.Replace,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.ReplaceRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.ReplaceResponse.SerializeToString,
+            ),
+            'Undo': grpc.unary_unary_rpc_method_handler(
+                    servicer.Undo,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.UndoRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.UndoResponse.SerializeToString,
+            ),
+            'SourceRetracted': grpc.unary_unary_rpc_method_handler(
+                    servicer.SourceRetracted,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.SourceRetractedRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.SourceRetractedResponse.SerializeToString,
+            ),
+            'SourceSuperseded': grpc.unary_unary_rpc_method_handler(
+                    servicer.SourceSuperseded,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.SourceSupersededRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.SourceSupersededResponse.SerializeToString,
+            ),
+            'GetBySource': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetBySource,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.GetBySourceRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.GetBySourceResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -355,6 +458,168 @@ class ReviewService(object):
             '/recall.v1.ReviewService/ListQueue',
             recall_dot_v1_dot_review__service__pb2.ListQueueRequest.SerializeToString,
             recall_dot_v1_dot_review__service__pb2.ListQueueResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Edit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/Edit',
+            recall_dot_v1_dot_review__service__pb2.EditRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.EditResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Replace(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/Replace',
+            recall_dot_v1_dot_review__service__pb2.ReplaceRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.ReplaceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Undo(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/Undo',
+            recall_dot_v1_dot_review__service__pb2.UndoRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.UndoResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SourceRetracted(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/SourceRetracted',
+            recall_dot_v1_dot_review__service__pb2.SourceRetractedRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.SourceRetractedResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SourceSuperseded(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/SourceSuperseded',
+            recall_dot_v1_dot_review__service__pb2.SourceSupersededRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.SourceSupersededResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetBySource(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/GetBySource',
+            recall_dot_v1_dot_review__service__pb2.GetBySourceRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.GetBySourceResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -49,6 +49,20 @@ class ReviewServiceStub:
     """What waits for a decision, newest first: nominated memories with those in use that are most like them, quarantined
     ones with the reason. Hidden and bidirectional characters of texts are shown as escapes.
     """
+    Edit: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.EditRequest, _review_service_pb2.EditResponse]
+    """Changes what waits for a decision; it waits on. What was proposed first is kept and shown."""
+    Replace: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.ReplaceRequest, _review_service_pb2.ReplaceResponse]
+    """Retires memories in use in favour of one that says it all, in one write: all of it happens or nothing. The merged
+    memory is compared with what is in use and not replaced.
+    """
+    Undo: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.UndoRequest, _review_service_pb2.UndoResponse]
+    """Takes back the last decision on a memory, when nothing happened to it since; of a replacement, all of it."""
+    SourceRetracted: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.SourceRetractedRequest, _review_service_pb2.SourceRetractedResponse]
+    """A source was retracted: what stands on it leaves use at once and waits for a reviewer. Again changes nothing."""
+    SourceSuperseded: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.SourceSupersededRequest, _review_service_pb2.SourceSupersededResponse]
+    """Another source took the place of one: as SourceRetracted."""
+    GetBySource: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.GetBySourceRequest, _review_service_pb2.GetBySourceResponse]
+    """What a source's own page would show: what was nominated, is in use and was taken out of use of it."""
 
 @_typing.type_check_only
 class ReviewServiceAsyncStub(ReviewServiceStub):
@@ -71,6 +85,20 @@ class ReviewServiceAsyncStub(ReviewServiceStub):
     """What waits for a decision, newest first: nominated memories with those in use that are most like them, quarantined
     ones with the reason. Hidden and bidirectional characters of texts are shown as escapes.
     """
+    Edit: _aio.UnaryUnaryMultiCallable[_review_service_pb2.EditRequest, _review_service_pb2.EditResponse]  # type: ignore[assignment]
+    """Changes what waits for a decision; it waits on. What was proposed first is kept and shown."""
+    Replace: _aio.UnaryUnaryMultiCallable[_review_service_pb2.ReplaceRequest, _review_service_pb2.ReplaceResponse]  # type: ignore[assignment]
+    """Retires memories in use in favour of one that says it all, in one write: all of it happens or nothing. The merged
+    memory is compared with what is in use and not replaced.
+    """
+    Undo: _aio.UnaryUnaryMultiCallable[_review_service_pb2.UndoRequest, _review_service_pb2.UndoResponse]  # type: ignore[assignment]
+    """Takes back the last decision on a memory, when nothing happened to it since; of a replacement, all of it."""
+    SourceRetracted: _aio.UnaryUnaryMultiCallable[_review_service_pb2.SourceRetractedRequest, _review_service_pb2.SourceRetractedResponse]  # type: ignore[assignment]
+    """A source was retracted: what stands on it leaves use at once and waits for a reviewer. Again changes nothing."""
+    SourceSuperseded: _aio.UnaryUnaryMultiCallable[_review_service_pb2.SourceSupersededRequest, _review_service_pb2.SourceSupersededResponse]  # type: ignore[assignment]
+    """Another source took the place of one: as SourceRetracted."""
+    GetBySource: _aio.UnaryUnaryMultiCallable[_review_service_pb2.GetBySourceRequest, _review_service_pb2.GetBySourceResponse]  # type: ignore[assignment]
+    """What a source's own page would show: what was nominated, is in use and was taken out of use of it."""
 
 class ReviewServiceServicer(metaclass=_abc_1.ABCMeta):
     """Grants influence: who may say that a memory comes into use, and what they see before they do."""
@@ -132,5 +160,55 @@ class ReviewServiceServicer(metaclass=_abc_1.ABCMeta):
         """What waits for a decision, newest first: nominated memories with those in use that are most like them, quarantined
         ones with the reason. Hidden and bidirectional characters of texts are shown as escapes.
         """
+
+    @_abc_1.abstractmethod
+    def Edit(
+        self,
+        request: _review_service_pb2.EditRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.EditResponse, _abc.Awaitable[_review_service_pb2.EditResponse]]:
+        """Changes what waits for a decision; it waits on. What was proposed first is kept and shown."""
+
+    @_abc_1.abstractmethod
+    def Replace(
+        self,
+        request: _review_service_pb2.ReplaceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.ReplaceResponse, _abc.Awaitable[_review_service_pb2.ReplaceResponse]]:
+        """Retires memories in use in favour of one that says it all, in one write: all of it happens or nothing. The merged
+        memory is compared with what is in use and not replaced.
+        """
+
+    @_abc_1.abstractmethod
+    def Undo(
+        self,
+        request: _review_service_pb2.UndoRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.UndoResponse, _abc.Awaitable[_review_service_pb2.UndoResponse]]:
+        """Takes back the last decision on a memory, when nothing happened to it since; of a replacement, all of it."""
+
+    @_abc_1.abstractmethod
+    def SourceRetracted(
+        self,
+        request: _review_service_pb2.SourceRetractedRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.SourceRetractedResponse, _abc.Awaitable[_review_service_pb2.SourceRetractedResponse]]:
+        """A source was retracted: what stands on it leaves use at once and waits for a reviewer. Again changes nothing."""
+
+    @_abc_1.abstractmethod
+    def SourceSuperseded(
+        self,
+        request: _review_service_pb2.SourceSupersededRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.SourceSupersededResponse, _abc.Awaitable[_review_service_pb2.SourceSupersededResponse]]:
+        """Another source took the place of one: as SourceRetracted."""
+
+    @_abc_1.abstractmethod
+    def GetBySource(
+        self,
+        request: _review_service_pb2.GetBySourceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.GetBySourceResponse, _abc.Awaitable[_review_service_pb2.GetBySourceResponse]]:
+        """What a source's own page would show: what was nominated, is in use and was taken out of use of it."""
 
 def add_ReviewServiceServicer_to_server(servicer: ReviewServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

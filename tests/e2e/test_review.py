@@ -133,3 +133,64 @@ def test_review_from_the_command_line(service: ServiceProcess, bank: str, monkey
     assert "allergy" in recall.ok("review", "list", "--status", "quarantined").out
     assert recall.ok("review", "reaccept", first).out == f"{first} back in use\n"
     assert recall("review", "reaccept", second).code == 5
+
+
+def test_a_source_shows_what_stands_on_it_and_falls(client: RecallClient, bank: str) -> None:
+    kind = memory_pb2.SOURCE_KIND_TASK
+    source = memory_pb2.Source(kind=memory_pb2.SOURCE_KIND_TASK, id="T-1")
+    memory = NewMemory(text="The release is on Friday", title="Release", source=source)
+    id_ = client.nominate(bank=bank, memory=memory).memory.id
+    (waits,) = client.get_by_source(bank=bank, source_kind=kind, source_id="T-1").nominated
+    assert (waits.id, waits.title, waits.standing.nominated_by) == (id_, "Release", "local")
+    client.promote(bank=bank, id=id_, note="seen")
+    answer = client.get_by_source(bank=bank, source_kind=kind, source_id="T-1")
+    assert not answer.nominated
+    assert (answer.accepted[0].standing.promoted_by, answer.accepted[0].standing.note) == ("local", "seen")
+    assert client.get(bank=bank, id=id_).memory.standing.decision == "promote"
+    (gone,) = client.source_superseded(
+        bank=bank, source_kind=kind, source_id="T-1", superseded_by="T-2", reason="replanned"
+    ).quarantined
+    assert (gone.id, gone.status) == (id_, memory_pb2.STATUS_QUARANTINED)
+    assert not client.source_retracted(bank=bank, source_kind=kind, source_id="T-1").quarantined
+    (entry,) = client.list_queue(bank=bank, status=memory_pb2.STATUS_QUARANTINED).entries
+    assert entry.note == "its source task T-1 was superseded by T-2: replanned"
+    with pytest.raises(grpc.RpcError) as refused:
+        client.source_retracted(bank=bank)
+    assert "source_kind" in str(refused.value.details())
+
+
+def test_a_failed_decision_of_many_is_told_and_never_tried_again(client: RecallClient, bank: str) -> None:
+    client.save(bank=bank, memory=NewMemory(text="The canteen opens at noon each day"))
+    id_ = proposed(client, bank, "The canteen opens at noon each day.")
+    asked = [pb.OneDecision(id=id_, decision=pb.DECISION_PROMOTE)] * 3
+    results = client.decide_batch(bank=bank, decisions=asked).results
+    assert [result.error.code for result in results] == [9, 9, 9]
+    assert [event.op for event in client.get_history(bank=bank, id=id_).events] == ["nominate"]
+
+
+def test_editing_merging_and_undoing_from_the_command_line(
+    service: ServiceProcess, bank: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recall = CommandLine(service.address, bank, monkeypatch)
+    with service.client() as client:
+        first = client.save(bank=bank, memory=NewMemory(text="Refunds take five days")).memory.id
+        second = client.save(bank=bank, memory=NewMemory(text="Refunds need a receipt")).memory.id
+        waits = proposed(client, bank, "Refunds are slow")
+    assert "[-slow-]{+quick+}" in recall.ok("review", "edit", waits, "Refunds are quick").out
+    text = "Refunds take five days and a receipt"
+    merged = recall.ok("review", "replace", first, second, "--text", text, "--override")
+    id_ = merged.out.split()[0]
+    assert merged.out == f"{id_} in use, in place of {first}, {second}\n"
+    undone = recall.ok("review", "undo", id_).out
+    assert undone == f"{id_} is retired again, {first} is in use again, {second} is in use again\n"
+    assert recall.ok("review", "undo", id_).out == f"{id_} is retired already\n"
+    assert recall("review", "undo", waits).code == 5
+    assert recall.ok("review", "fallen", "task", "T-9").out == "nothing in use stands on it\n"
+    recall.ok(
+        "save", "from T-9", "--source-kind", "task", "--source-id", "T-9", "--evidence", "eval-3,before=1,after=2"
+    )
+    assert " accepted (saved) from T-9" in recall.ok("review", "source", "task", "T-9").out
+    assert recall.ok("review", "fallen", "task", "T-9", "--by", "T-10").out.endswith(" quarantined\n")
+    shown = recall.ok("review", "source", "task", "T-9").out
+    assert "quarantined (quarantine by local)" in shown
+    assert "eval-3: 1 → 2" in recall.ok("show", shown.split()[0]).out

@@ -7,9 +7,10 @@ from faulty_files import MemoryFiles
 from memory_banks import bank_on, remembered, reopened
 from ticking import START, Ticking
 
+from recall.memory import reviewing
 from recall.memory.bank import Bank
 from recall.memory.errors import IllegalTransition, MemoryServiceError, PinnedMemory
-from recall.memory.lifecycle import GOVERNED, TABLE, TABLES, Action, Role, birth, target
+from recall.memory.lifecycle import GOVERNED, TABLE, TABLES, UNDO, Action, Role, birth, target
 from recall.memory.merging import MergeLoser
 from recall.memory.record import (
     LOCAL,
@@ -26,7 +27,8 @@ from recall.memory.record import (
 
 LIVE = {Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED}
 BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT}
-EDITS = {Action.REINFORCE, Action.UPDATE, Action.PIN, Action.UNPIN, Action.ABSORB, Action.RELEASE}
+EDITS = {Action.REINFORCE, Action.UPDATE, Action.EDIT, Action.PIN, Action.UNPIN, Action.ABSORB, Action.RELEASE}
+UNDONE = {undo: (before, decision) for (before, decision), undo in UNDO.items()}
 UNDOING = {Action.RELEASE, Action.RESTORE}
 PEOPLE = {Role.REVIEWER, Role.ADMIN}
 AUTOMATIC = {Role.AGENT, Role.JOB}
@@ -65,6 +67,8 @@ def act(bank: Bank, record: Record, action: Action, role: Role) -> Record:  # no
         return bank.pin(record.id, action is Action.PIN, actor).record
     if action is Action.UPDATE:
         return bank.update(record.id, MemoryChanges(author="x"), actor).record
+    if action is Action.EDIT:
+        return reviewing.edit(bank, record.id, MemoryChanges(author="x"), "", actor).record
     if action is Action.DELETE:
         return bank.delete(record.id, actor).record
     if action is Action.SUPERSEDE:
@@ -95,6 +99,10 @@ def test_only_edges_of_the_table_pass_and_the_rest_writes_nothing(
         starts = LIVE if action is Action.RELEASE else {Status.SUPERSEDED}
         assert ((status, action, role) in table) == (role in PEOPLE and status in starts)
         return
+    if action in UNDONE:  # they need a decision to undo: below
+        end = UNDONE[action][0]
+        assert table.get((status, action, role)) == (end if role in PEOPLE and status in _decided(action) else None)
+        return
     files, clock = MemoryFiles(), Ticking()
     bank = bank_on(files, clock)
     record = memory_in(bank, status)
@@ -118,6 +126,37 @@ def test_only_edges_of_the_table_pass_and_the_rest_writes_nothing(
     assert reopened(files).get(record.id) == bank.get(record.id)
 
 
+def _decided(undo: Action) -> set[Status]:
+    """Where the decision that an action takes back leads to."""
+    before, decision = UNDONE[undo]
+    return {TABLE[before, decision, Role.REVIEWER]}
+
+
+@pytest.mark.parametrize(("undo", "role"), list(product(UNDONE, Role)), ids=str)
+def test_a_decision_is_taken_back_by_people_alone_and_leads_to_where_it_came_from(undo: Action, role: Role) -> None:
+    before, decision = UNDONE[undo]
+    files = MemoryFiles()
+    bank = bank_on(files)
+    stood = memory_in(bank, before)
+    decided = bank.transition(stood.id, decision, LOCAL, "because").record
+    if role not in PEOPLE:
+        with pytest.raises(IllegalTransition):
+            reviewing.undo_decision(bank, stood.id, "", Actor("someone", role))
+        assert bank.get(stood.id) == decided
+        return
+    done = reviewing.undo_decision(bank, stood.id, "a mistake", Actor("someone", role))
+    assert (done.record.status, done.record.updated_at, done.record.revision) == (
+        before,
+        stood.updated_at,
+        decided.revision + 1,
+    )
+    event = list(bank.events(1))[-1]
+    assert (event.op, event.of, event.note) == (undo, event.seq - 1, "a mistake")
+    again = reviewing.undo_decision(bank, stood.id, "", LOCAL)
+    assert (again.already, again.seq, bank.last_seq) == (True, 0, event.seq)
+    assert reopened(files).get(stood.id) == bank.get(stood.id)
+
+
 @pytest.mark.parametrize(("action", "role"), list(product(Action, Role)))
 def test_a_memory_is_born_only_by_a_birth(action: Action, role: Role) -> None:
     born = (None, action, role) in TABLE
@@ -125,9 +164,10 @@ def test_a_memory_is_born_only_by_a_birth(action: Action, role: Role) -> None:
 
 
 def test_no_edge_leaves_a_terminal_status_but_undoing_by_a_person() -> None:
-    assert {start for start, _, _ in TABLE} == LIVE | {None, Status.SUPERSEDED}
-    leaving = {(action, role) for start, action, role in TABLE if start is Status.SUPERSEDED}
-    assert leaving == {(Action.RESTORE, role) for role in PEOPLE}
+    assert {start for start, _, _ in TABLE} == LIVE | {None, Status.SUPERSEDED, Status.REJECTED}
+    leaving = {(action, role) for start, action, role in TABLE if start in (Status.SUPERSEDED, Status.REJECTED)}
+    undoing = (Action.RESTORE, Action.UNDO_REJECT, Action.UNDO_REJECT_QUARANTINED)
+    assert leaving == set(product(undoing, PEOPLE))
 
 
 def test_nothing_but_a_person_brings_a_memory_back_into_use() -> None:

@@ -7,8 +7,10 @@ import msgspec
 from recall.memory.bank import Bank
 from recall.memory.record import HistoryEntry, Record
 
-_OF_THIS_LOG = ("ordinal", "text_seq")
+_OF_THIS_LOG = ("ordinal", "text_seq", "review")
 """Where things lie, which a copy may do otherwise."""
+_SINCE: dict[str, object] = {"title": "", "replaces": (), "evidence": ()}
+"""Fields that came later, which an older release knew nothing of."""
 
 
 def memories(bank: Bank) -> list[dict[str, object]]:
@@ -30,7 +32,8 @@ def _event(entry: HistoryEntry) -> tuple[object, ...]:
 
 def _plain(record: Record, text: str) -> dict[str, object]:
     fields = msgspec.structs.asdict(record)
-    return {name: value for name, value in fields.items() if name not in _OF_THIS_LOG} | {"text": text}
+    known = {name: value for name, value in fields.items() if _SINCE.get(name, _SINCE) != value}
+    return {name: value for name, value in known.items() if name not in _OF_THIS_LOG} | {"text": text}
 
 
 def facts(bank: Bank) -> object:
