@@ -6,6 +6,7 @@ the backup runs is simply gone.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -62,7 +63,8 @@ class Backup:
             for name in self._banks.list(tenant):
                 image = self._image(tenant, name)
                 if image is not None:
-                    yield from self._bank(image)
+                    with closing(image.log):
+                        yield from self._bank(image)
         manifest = msgspec.json.format(msgspec.json.encode(self._manifest()), indent=1) + b"\n"
         yield from self._file(form.MANIFEST, len(manifest), [manifest])
         yield form.END

@@ -7,7 +7,7 @@ anything is never touched.
 
 import tarfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import IO
@@ -107,13 +107,12 @@ class _Unpacking:
         if self._files.exists(target):
             raise BackupDamaged(f"it holds {path!r} twice")
         size, digest = 0, sha256()
-        handle = self._files.open_append(target)
-        while chunk := content.read(CHUNK_BYTES):
-            handle.append(chunk)
-            digest.update(chunk)
-            size += len(chunk)
-        handle.sync()
-        handle.close()
+        with closing(self._files.open_append(target)) as handle:
+            while chunk := content.read(CHUNK_BYTES):
+                handle.append(chunk)
+                digest.update(chunk)
+                size += len(chunk)
+            handle.sync()
         self._files.sync_dir(target.parent)
         self._written.append(FileEntry(path, size, digest.hexdigest()))
 

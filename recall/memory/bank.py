@@ -12,7 +12,7 @@ the whole group fails and nothing of it was kept or seen. Reads never wait for a
 
 import threading
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
@@ -27,6 +27,7 @@ from recall.memory.events import Event
 from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.history import history
 from recall.memory.lifecycle import Action
+from recall.memory.log import LogClosed
 from recall.memory.log_image import LogImage
 from recall.memory.merging import Merged, MergeLoser, Undone
 from recall.memory.opening import Opened, open_bank, reopen_bank
@@ -187,11 +188,14 @@ class Bank:
 
     def run(self, run: str) -> RunTrace:
         """What one run did. Raises RunNotFound."""
-        opened = self._current()
-        seqs = tuple(opened.state.runs.get(run, ()))
-        if not seqs:
-            raise RunNotFound(self.name, run)
-        return trace(opened.log, run, seqs)
+
+        def traced(opened: Opened) -> RunTrace:
+            seqs = tuple(opened.state.runs.get(run, ()))
+            if not seqs:
+                raise RunNotFound(self.name, run)
+            return trace(opened.log, run, seqs)
+
+        return self._asked(traced)
 
     def undone(self) -> frozenset[tuple[str, str]]:
         """(winner, loser) of every merge that a person took back."""
@@ -249,7 +253,7 @@ class Bank:
 
     def text(self, record: Record) -> str:
         """Its text, read from the log. Raises Damaged when the log changed under it."""
-        return self._current().log.text(record.text_seq)
+        return self._asked(lambda opened: opened.log.text(record.text_seq))
 
     def record_at(self, ordinal: int) -> Record:
         """The memory with this ordinal. Raises IndexError."""
@@ -257,19 +261,25 @@ class Bank:
 
     def history(self, memory_id: str, to_seq: int | None = None) -> list[HistoryEntry]:
         """The events of one memory, oldest first, as of `to_seq`. Raises MemoryNotFound."""
-        opened = self._current()
-        with self._reading:
-            ordinal = self.get(memory_id).ordinal
-            seqs = opened.state.events_of(ordinal)
-        return list(history(opened.log, ordinal, [seq for seq in seqs if to_seq is None or seq <= to_seq]))
+
+        def told(opened: Opened) -> list[HistoryEntry]:
+            with self._reading:
+                ordinal = self.get(memory_id).ordinal
+                seqs = opened.state.events_of(ordinal)
+            return list(history(opened.log, ordinal, [seq for seq in seqs if to_seq is None or seq <= to_seq]))
+
+        return self._asked(told)
 
     def history_length(self, record: Record, to_seq: int) -> int:
         """How many events `history` would give; reads one of them."""
-        opened = self._current()
-        with self._reading:
-            seqs = opened.state.events_of(record.ordinal)
-        past = opened.log.event(seqs[0]).past
-        return sum(seq <= to_seq for seq in seqs) + (0 if past is UNSET else len(past))
+
+        def counted(opened: Opened) -> int:
+            with self._reading:
+                seqs = opened.state.events_of(record.ordinal)
+            past = opened.log.event(seqs[0]).past
+            return sum(seq <= to_seq for seq in seqs) + (0 if past is UNSET else len(past))
+
+        return self._asked(counted)
 
     def records(self) -> Sequence[Record]:
         """Every memory, by ordinal: a snapshot."""
@@ -303,25 +313,23 @@ class Bank:
 
     def event(self, seq: int) -> Event:
         """One event. Raises Damaged when the log changed under it."""
-        return self._current().log.event(seq)
+        return self._asked(lambda opened: opened.log.event(seq))
 
     def last_event(self, record: Record) -> Event:
         """The last event of a memory."""
-        opened = self._current()
-        return opened.log.event(opened.state.last_event(record.ordinal))
+        return self._asked(lambda opened: opened.log.event(opened.state.last_event(record.ordinal)))
 
     def events(self, from_seq: int) -> Iterator[Event]:
         """The log from a seq on, up to what is acknowledged now."""
-        opened = self._current()
-        return opened.log.read(from_seq, opened.state.last_seq)
+        return self._asked(lambda opened: opened.log.read(from_seq, opened.state.last_seq))
 
     def stamp(self, seq: int) -> str:
         """The checksum of the event at `seq`; it stands for the whole log up to it. For checkpoints."""
-        return self._current().log.stamp(seq)
+        return self._asked(lambda opened: opened.log.stamp(seq))
 
     def image(self) -> LogImage:
         """The log as it stands now, for a backup; it stays readable when the bank closes."""
-        return self._current().log.image()
+        return self._asked(lambda opened: opened.log.image())
 
     def subscribe(self, derived: Derived) -> int:
         """Keep `derived` up to date from now on; returns the last seq it is not told of."""
@@ -375,6 +383,16 @@ class Bank:
 
     def _current(self) -> Opened:
         return self._outfit.successor(self.place)._current() if self._closed else self._opened
+
+    def _asked(self, ask: Callable[[Opened], _Result]) -> _Result:
+        """What the log says; a log that was closed before it was read is left for its successor."""
+        while True:
+            opened = self._current()
+            try:
+                return ask(opened)
+            except LogClosed:
+                if self._current() is opened:
+                    raise
 
     def new_id(self) -> MemoryId:
         """An id for a memory that is to be made."""

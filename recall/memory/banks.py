@@ -9,7 +9,7 @@ A bank that cannot be opened is reported by `trouble` and does not touch the oth
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,7 +33,7 @@ from recall.memory.errors import (
 from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
 from recall.memory.log import LOG_NAME, FileLog
-from recall.memory.log_image import BankImage, RuleFile
+from recall.memory.log_image import BankImage, LogImage, RuleFile
 from recall.memory.names import bank_name, checked_info
 from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
@@ -194,11 +194,10 @@ class Banks:
             bank = self._opened_already(tenant, name)
             self._check_there(place)
             try:
-                log = bank.image() if bank is not None else self._closed_log(place).image()
-                log.verify()
+                log = bank.image() if bank is not None else self._image_of_closed(place)
+                return self._verified_image(place, log)
             except Damaged as error:
                 raise self._in_trouble(place, error) from error
-            return BankImage(tenant, place.name, log, self._rules(place))
 
     def tenants(self) -> Sequence[str]:
         """Tenants that have or had a bank."""
@@ -296,8 +295,17 @@ class Banks:
             self._open[key] = bank
         return bank
 
-    def _closed_log(self, place: Place) -> FileLog:
-        return FileLog.open(place.log, self._files, self._settings.slow_sync_ms, lambda _event: None)
+    def _image_of_closed(self, place: Place) -> LogImage:
+        with closing(FileLog.open(place.log, self._files, self._settings.slow_sync_ms, lambda _event: None)) as log:
+            return log.image()
+
+    def _verified_image(self, place: Place, log: LogImage) -> BankImage:
+        try:
+            log.verify()
+            return BankImage(place.tenant, place.name, log, self._rules(place))
+        except BaseException:
+            log.close()
+            raise
 
     def _rules(self, place: Place) -> tuple[RuleFile, ...]:
         folder = place.folder / RULES

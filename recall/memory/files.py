@@ -7,10 +7,17 @@ Errors are OSError with errno, as the system gives them; the callers name what t
 """
 
 import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
 from filelock import FileLock, Timeout
+
+
+class HandleClosed(Exception):  # noqa: N818
+    """The file was let go of."""
 
 
 class AppendHandle(Protocol):
@@ -26,7 +33,7 @@ class AppendHandle(Protocol):
         """Cut the file to `size` bytes."""
 
     def read_at(self, offset: int, length: int) -> bytes:
-        """At most `length` bytes from `offset`; fewer at the end of the file. Safe in any thread."""
+        """At most `length` bytes from `offset`; fewer at the end of the file. Any thread. Raises HandleClosed."""
 
     def size(self) -> int:
         """Bytes in the file."""
@@ -34,8 +41,11 @@ class AppendHandle(Protocol):
     def same_as(self, path: Path) -> bool:
         """True while `path` still names this very file."""
 
+    def share(self) -> "AppendHandle":
+        """Another handle on the same open file, to be closed on its own. Raises HandleClosed."""
+
     def close(self) -> None:
-        """Let go of the file. A read that runs in another thread still ends well."""
+        """Let go of the file; again is no error. A read that runs in another thread still ends well."""
 
 
 class Lock(Protocol):
@@ -98,11 +108,23 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
-class DiskHandle:
-    """An append handle on a real file. The descriptor lives until the last reference goes, so readers never race."""
+_CLOSED = -1
 
-    def __init__(self, path: Path) -> None:
-        self._fd = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY)
+
+class DiskHandle:
+    """An append handle on a real file. Closing it closes the descriptor, as soon as the reads that run have ended."""
+
+    def __init__(self, fd: int) -> None:
+        """Take over a descriptor."""
+        self._fd = fd
+        self._mutex = threading.Lock()
+        self._readers = 0
+        self._closed = False
+
+    @classmethod
+    def open(cls, path: Path) -> "DiskHandle":
+        """Open for reading and appending; made when missing."""
+        return cls(os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, _OWNER_ONLY))
 
     def append(self, data: bytes) -> None:
         """Write all of `data` at the end."""
@@ -118,7 +140,8 @@ class DiskHandle:
 
     def read_at(self, offset: int, length: int) -> bytes:
         """At most `length` bytes from `offset`."""
-        return os.pread(self._fd, length, offset)
+        with self._in_use():
+            return os.pread(self._fd, length, offset)
 
     def size(self) -> int:
         """Bytes in the file."""
@@ -132,13 +155,37 @@ class DiskHandle:
             return False
         return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
 
+    def share(self) -> AppendHandle:
+        """Another handle on the same open file."""
+        with self._in_use():
+            return DiskHandle(os.dup(self._fd))
+
     def close(self) -> None:
-        """Nothing to do: the descriptor is closed with the last reference."""
+        """Close the descriptor, now or with the last read that runs."""
+        with self._mutex:
+            self._closed = True
+            self._let_go()
 
     def __del__(self) -> None:
-        fd = getattr(self, "_fd", -1)
-        if fd >= 0:
-            os.close(fd)
+        self.close()
+
+    @contextmanager
+    def _in_use(self) -> Iterator[None]:
+        with self._mutex:
+            if self._closed:
+                raise HandleClosed
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._mutex:
+                self._readers -= 1
+                self._let_go()
+
+    def _let_go(self) -> None:
+        if self._closed and not self._readers and self._fd != _CLOSED:
+            os.close(self._fd)
+            self._fd = _CLOSED  # the number may be another file's from now on
 
 
 class DiskLock:
@@ -157,7 +204,7 @@ class DiskFiles:
 
     def open_append(self, path: Path) -> AppendHandle:
         """Open for reading and appending; made when missing."""
-        return DiskHandle(path)
+        return DiskHandle.open(path)
 
     def read(self, path: Path) -> bytes:
         """The whole file."""

@@ -27,12 +27,13 @@ import logging
 import time
 from array import array
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from recall.memory.errors import Damaged, StorageFailure
+from recall.memory.errors import Closed, Damaged, StorageFailure
 from recall.memory.events import Entry, Event, LineError, Sum, decode, decode_text, encode
-from recall.memory.files import AppendHandle, Files
+from recall.memory.files import AppendHandle, Files, HandleClosed
 from recall.memory.fold import FoldError
 from recall.memory.log_image import LogImage
 from recall.memory.refusal import refusal, refusals
@@ -47,8 +48,12 @@ class StaleLog(Exception):  # noqa: N818
     """Somebody else appended: the expected last seq is not the last seq."""
 
 
+class LogClosed(Closed):
+    """The log was closed before it could be read; whoever asks the bank again gets its successor's."""
+
+
 class Log(Protocol):
-    """An ordered, durable list of events."""
+    """An ordered, durable list of events. Reads raise LogClosed once it is closed; those that run end well."""
 
     @property
     def last_seq(self) -> int:
@@ -108,6 +113,17 @@ class FileLog:
         """
         with refusals(path, "open"):
             handle = files.open_append(path)
+        try:
+            return cls._verified(path, files, handle, slow_sync_ms, take)
+        except BaseException:
+            handle.close()
+            raise
+
+    @classmethod
+    def _verified(
+        cls, path: Path, files: Files, handle: AppendHandle, slow_sync_ms: float, take: Callable[[Event], None]
+    ) -> "FileLog":
+        with refusals(path, "open"):
             scan = Scan(handle.read_at, handle.size())
             for group in scan:
                 _take_all(path, scan, group, take)
@@ -149,7 +165,16 @@ class FileLog:
         self._last_sum = last_sum
 
     def read(self, from_seq: int, to_seq: int) -> Iterator[Event]:
-        """The events from_seq to to_seq, both included; read in chunks."""
+        """The events from_seq to to_seq, both included; read in chunks, also when the log is closed meanwhile."""
+        with self._open_still():
+            handle = self._handle.share()
+        return self._read(handle, from_seq, to_seq)
+
+    def _read(self, handle: AppendHandle, from_seq: int, to_seq: int) -> Iterator[Event]:
+        with closing(handle):
+            yield from self._events(handle, from_seq, to_seq)
+
+    def _events(self, handle: AppendHandle, from_seq: int, to_seq: int) -> Iterator[Event]:
         seq = max(from_seq, 1)
         to_seq = min(to_seq, self.last_seq)
         while seq <= to_seq:
@@ -157,7 +182,7 @@ class FileLog:
             while stop < to_seq and self._offsets[stop + 1] - self._offsets[seq - 1] <= CHUNK_BYTES:
                 stop += 1
             with refusals(self._path, "read"):
-                data = self._handle.read_at(self._offsets[seq - 1], self._offsets[stop] - self._offsets[seq - 1])
+                data = handle.read_at(self._offsets[seq - 1], self._offsets[stop] - self._offsets[seq - 1])
             for line in data.split(b"\n")[: stop - seq + 1]:
                 yield self._decoded(seq, line)
                 seq += 1
@@ -182,7 +207,8 @@ class FileLog:
     def image(self) -> LogImage:
         """The durable events as they stand now; what is appended later is not in it."""
         last_seq = self.last_seq
-        return LogImage(self._path, last_seq, self._offsets[last_seq], self._handle)
+        with self._open_still():
+            return LogImage(self._path, last_seq, self._offsets[last_seq], self._handle.share())
 
     def close(self) -> None:
         """Let go of the file."""
@@ -238,8 +264,15 @@ class FileLog:
 
     def _line(self, seq: int) -> bytes:
         start, end = self._offsets[seq - 1], self._offsets[seq]
-        with refusals(self._path, "read"):
+        with refusals(self._path, "read"), self._open_still():
             return self._handle.read_at(start, end - start)[:-1]
+
+    @contextmanager
+    def _open_still(self) -> Iterator[None]:
+        try:
+            yield
+        except HandleClosed:
+            raise LogClosed(str(self._path)) from None
 
     def _decoded(self, seq: int, line: bytes) -> Event:
         try:

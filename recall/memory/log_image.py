@@ -1,7 +1,8 @@
 """A bank as it stood at one seq, to be copied while the bank goes on.
 
 A log only grows, and what it grows by is never changed, so its first bytes are the log as it stood when they were all.
-The image holds the open file: it stays readable when the bank is closed, reloaded or moved to the trash meanwhile.
+The image holds the file open for itself, until it is closed: it stays readable when the bank is closed, reloaded or
+moved to the trash meanwhile.
 """
 
 from collections.abc import Iterator
@@ -46,6 +47,10 @@ class LogImage:
                 raise Damaged(self.path, self.last_seq, position, "became shorter while it was read", REMEDY)
             yield chunk
             position += len(chunk)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._handle.close()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """From a log on disk to a bank in RAM: replay, and replay after hand edits."""
 
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -61,12 +62,12 @@ def reopen_bank(path: Path, files: Files, settings: StorageSettings, before: Ope
 
 def _cut_unacknowledged(path: Path, files: Files, before: Opened) -> list[str]:
     """Bytes of a write whose fdatasync failed may read back well and not be on the disk: they go."""
-    handle = files.open_append(path)
     end = before.log.size_bytes
-    rest = handle.read_at(end, max(0, handle.size() - end))
-    if not rest:
-        return []
-    kept = keep_broken(path, files, rest)
-    handle.truncate(end)
-    handle.sync()
+    with closing(files.open_append(path)) as handle:
+        rest = handle.read_at(end, max(0, handle.size() - end))
+        if not rest:
+            return []
+        kept = keep_broken(path, files, rest)
+        handle.truncate(end)
+        handle.sync()
     return [f"{len(rest)} bytes of a write that was never acknowledged were cut off (kept in {kept.name})"]

@@ -73,7 +73,7 @@ def exported(bank: Bank) -> list[ImportedMemory]:
 
 def bare(record: Record) -> tuple[object, ...]:
     """What an export carries."""
-    kept = [name for name in Record.__struct_fields__ if name != "text_seq"]
+    kept = [name for name in Record.__struct_fields__ if name not in ("text_seq", "review")]
     return tuple(getattr(record, name) for name in kept)
 
 

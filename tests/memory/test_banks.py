@@ -307,6 +307,62 @@ def test_descriptors_do_not_pile_up(tmp_path: Path) -> None:
     assert descriptors() <= before + 2
 
 
+def logs_held(data: Path) -> list[str]:
+    """The bank of each log that this process holds open, a name for each descriptor."""
+    held = (str(entry.readlink()) for entry in Path("/proc/self/fd").iterdir() if entry.is_symlink())
+    return sorted(Path(path).parent.name for path in held if path.startswith(str(data)) and "log.jsonl" in path)
+
+
+def test_a_log_is_let_go_of_with_its_bank_whoever_still_holds_the_bank(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    banks = Banks(data, StorageSettings(max_open_banks=1), DiskFiles(), SystemClock())
+    held = [banks.create("default", name) for name in ("evicted", "main")]
+    assert logs_held(data) == ["main"]
+    banks.reload("default", "main")
+    assert logs_held(data) == ["main"]
+    images = [banks.image("default", name) for name in ("evicted", "main")]
+    assert logs_held(data) == ["evicted", "main", "main"]
+    for image in images:
+        image.log.close()
+    assert logs_held(data) == ["main"]
+    assert held[0].text(remembered(held[0], "by its successor")) == "by its successor"
+    assert logs_held(data) == ["evicted"]
+    banks.delete("default", "evicted")
+    assert logs_held(data) == []
+    banks.open("default", "main")
+    banks.close()
+    assert logs_held(data) == []
+
+
+def test_a_log_that_cannot_be_taken_is_let_go_of(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    banks = on_disk(data)
+    banks.create("default", "main")
+    banks.close()
+    (data / "default" / "main" / "log.jsonl").write_bytes(b"{}\n")
+    banks = on_disk(data)
+    kept = []
+    for refused in (banks.open, banks.reload, banks.image):
+        with pytest.raises(BankDamaged) as error:
+            refused("default", "main")
+        kept.append(error)
+    assert logs_held(data) == []
+
+
+def test_a_read_that_runs_holds_its_log_until_it_ends(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    banks = on_disk(data)
+    bank = banks.create("default", "main")
+    for number in range(3):
+        remembered(bank, f"text {number}")
+    events = bank.events(1)
+    next(events)
+    bank.close()
+    assert logs_held(data) == ["main"]
+    assert len(list(events)) == 3
+    assert logs_held(data) == []
+
+
 def test_a_read_in_flight_survives_the_close_of_its_bank(tmp_path: Path) -> None:
     banks = on_disk(tmp_path / "data")
     bank: Bank = banks.create("default", "main")

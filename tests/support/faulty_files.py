@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from recall.memory.files import AppendHandle, Lock
+from recall.memory.files import AppendHandle, HandleClosed, Lock
 
 PAGE_BYTES = 64
 """Smaller than a real page, so that small histories have holes too."""
@@ -255,6 +255,7 @@ class MemoryHandle:
     def __init__(self, files: MemoryFiles, inode: Inode) -> None:
         self._files = files
         self._inode = inode
+        self._closed = False
 
     def append(self, data: bytes) -> None:
         """Write at the end; a failing call has written half."""
@@ -284,6 +285,8 @@ class MemoryHandle:
 
     def read_at(self, offset: int, length: int) -> bytes:
         """Bytes from an offset."""
+        if self._closed:
+            raise HandleClosed
         error = self._files.fails()
         if error is not None:
             raise error
@@ -297,8 +300,15 @@ class MemoryHandle:
         """True while `path` names this file."""
         return self._files.same(self._inode, path)
 
+    def share(self) -> "MemoryHandle":
+        """Another handle on the same file."""
+        if self._closed:
+            raise HandleClosed
+        return MemoryHandle(self._files, self._inode)
+
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Reads are refused from now on."""
+        self._closed = True
 
     def _change(self, change: Change) -> None:
         self._inode.content = change.on(self._inode.content)
