@@ -11,12 +11,14 @@ from recall.memory.errors import Damaged
 from recall.memory.events import Body, Entry, HandEdit, LineError, Sum, decode, decode_edited, encode
 from recall.memory.files import AppendHandle, Files
 from recall.memory.fold import FoldError
+from recall.memory.hand_edits import checked_edit
 from recall.memory.scan import Damage, Scan
 from recall.memory.state import Draft, State
 
 REMEDY = "if this is your own edit, reload the bank to take it in; otherwise run `recall repair`"
-EDIT_REMEDY = "correct the line, or run `recall repair` to go on without it"
+EDIT_REMEDY = "correct the line, or run `recall repair`, which goes on without what it cannot read"
 _BOM = b"\xef\xbb\xbf"
+_Check = Callable[[HandEdit], HandEdit]
 
 
 def cut_tear(path: Path, files: Files, handle: AppendHandle, scan: Scan) -> None:
@@ -38,23 +40,31 @@ def keep_broken(path: Path, files: Files, data: bytes) -> Path:
 def take_in_edits(path: Path, files: Files) -> list[str]:
     """Stamp a hand-edited log anew; one line for each change, none when nothing was edited.
 
-    Raises Damaged for a line that cannot be read or cannot follow what came before it; the file is then untouched.
+    Raises Damaged for a line that cannot be read, holds what no caller may send, or cannot follow what came before it;
+    the file is then untouched.
     """
 
     def refuse(damage: Damage) -> None:
         raise Damaged(path, damage.line, damage.offset, damage.problem, EDIT_REMEDY)
 
-    return _restamp(path, files, refuse)
+    return _restamp(path, files, checked_edit, refuse)
 
 
 def repair_log(path: Path, files: Files) -> list[str]:
-    """As take_in_edits, but goes on without the lines that cannot be taken in; each is named in the answer."""
+    """As take_in_edits, but goes on without the lines that cannot be taken in; each is named in the answer.
+
+    What can be read is kept, over the limits or not: a repair is to lose as little as it can.
+    """
     lost: list[str] = []
 
     def leave_out(damage: Damage) -> None:
         lost.append(f"line {damage.line} (byte {damage.offset}) {damage.problem}; it was left out")
 
-    return _restamp(path, files, leave_out) + lost
+    return _restamp(path, files, _as_it_is, leave_out) + lost
+
+
+def _as_it_is(edit: HandEdit) -> HandEdit:
+    return edit
 
 
 def verified(data: bytes) -> Scan:
@@ -72,11 +82,11 @@ def verified(data: bytes) -> Scan:
     return scan
 
 
-def _restamp(path: Path, files: Files, unreadable: Callable[[Damage], None]) -> list[str]:
+def _restamp(path: Path, files: Files, check: _Check, unreadable: Callable[[Damage], None]) -> list[str]:
     data = files.read(path)
     if verified(data).damage is None:
         return []
-    edits = _Edits(data, unreadable)
+    edits = _Edits(data, check, unreadable)
     if not edits.taken:
         raise Damaged(path, 1, 0, "holds no event at all", "bring it back from a backup, or delete the bank")
     kept = keep_broken(path, files, data)
@@ -90,9 +100,10 @@ def _restamp(path: Path, files: Files, unreadable: Callable[[Damage], None]) -> 
 class _Edits:
     """What a person left, line by line: what can be taken, and what is different from what was written."""
 
-    def __init__(self, data: bytes, unreadable: Callable[[Damage], None]) -> None:
+    def __init__(self, data: bytes, check: _Check, unreadable: Callable[[Damage], None]) -> None:
         self.taken: list[HandEdit] = []
         self.changes: list[str] = []
+        self._check = check
         self._unreadable = unreadable
         self._draft = Draft(State(0))
         self._seen: set[Sum] = set()
@@ -116,6 +127,8 @@ class _Edits:
             edit = decode_edited(line)
             if self._doubled(number, line):
                 return
+            if not _written_by_us(line):
+                edit = self._check(edit)
             self._draft.fold(edit, edit.at)
         except (LineError, FoldError) as error:
             self._unreadable(Damage(number, offset, str(error)))
@@ -147,6 +160,14 @@ class _Edits:
         elif event.seq < self._expected:
             self.changes.append(f"line {number} ({what}) was moved")
         self._expected = event.seq + 1
+
+
+def _written_by_us(line: bytes) -> bool:
+    try:
+        decode(line)
+    except LineError:
+        return False
+    return True
 
 
 def _stamped(edits: list[HandEdit]) -> list[bytes]:
