@@ -70,8 +70,8 @@ test-deep: $(VENV)/.dev ## the long suites
 docs: $(VENV)/.dev ## write the settings table of the README anew
 	@PYTHONPATH=. $(BIN)/python tests/support/settings_table.py
 
-golden: $(VENV)/.dev ## write tests/golden/RELEASE, the data folder that later releases must open
-	@PYTHONPATH=.:tests/support $(BIN)/python tests/support/golden_folder.py
+golden: $(VENV)/.dev ## write tests/golden/RELEASE (or NAME=…), a data folder that later releases must open
+	@PYTHONPATH=.:tests/support $(BIN)/python tests/support/golden_folder.py $(NAME)
 
 lock: $(VENV)/.dev ## write .constraints.txt anew from what is installed
 	@{ echo '# Every version that runs, transitive ones included; `make lock` writes this file anew.'; \

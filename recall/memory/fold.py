@@ -221,6 +221,8 @@ _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "undo-quarantine": _decide(Status.ACCEPTED),
     "undo-reaccept": _decide(Status.QUARANTINED),
 }
+OPS_OF_A_MEMORY = frozenset((*_BIRTHS, *_STEPS))
+"""Ops that make or change a memory."""
 DECISIONS = frozenset(op for op in _STEPS if op.startswith("undo-")) | {"promote", "reject", "quarantine", "reaccept"}
 """Ops of a reviewer's decisions and of what takes them back."""
 _REVIVES = {

@@ -1,6 +1,7 @@
-"""Writes the golden data folder of this release: `make golden`. Every later release must open it, see tests/golden.
+"""Writes a golden data folder of this release: `make golden NAME=…`. Every later one must open it, see tests/golden.
 
-A folder that is there is never written again: what counts is what that release wrote, not what this one would.
+A folder that is there is never written again: what counts is what that release wrote, not what this one would. So what
+the log learns within a release goes into a second folder of it, under a name of its own.
 """
 
 from __future__ import annotations
@@ -14,15 +15,19 @@ from pathlib import Path
 from equal_banks import facts
 from ticking import Ticking
 
+from recall.memory import reviewing
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
 from recall.memory.events import Body, Entry, Sum, encode
+from recall.memory.falling import SourceFell
 from recall.memory.files import DiskFiles
 from recall.memory.lifecycle import Action
+from recall.memory.merging import MergeLoser
 from recall.memory.record import (
     LOCAL,
     Actor,
     BankInfo,
+    Evidence,
     ImportedMemory,
     InfoChanges,
     Kind,
@@ -34,11 +39,12 @@ from recall.memory.record import (
     SourceKind,
     Status,
 )
+from recall.memory.replacing import Replace
 from recall.memory.settings import StorageSettings
 
 ROOT = Path(__file__).parents[1] / "golden"
 EXPECTED = "expected.json"
-JOB = Actor("sweep", "job")
+JOB, REVIEWER = Actor("sweep", "job"), Actor("eve", "reviewer")
 TIMES = 1_767_225_600_000_000
 TORN = b'{"seq":99,"prev":"torn by a crash \xe4\xb8'
 
@@ -49,6 +55,7 @@ def write(folder: Path) -> None:
     clock = Ticking()
     banks = Banks(data, StorageSettings(), DiskFiles(), clock)
     every_op(banks.create(DEFAULT_TENANT, "every-op", BankInfo(description="one of each", half_life_days=7.5)), clock)
+    reviews_and_runs(banks.create(DEFAULT_TENANT, "reviews-and-runs"))
     torn = banks.create(DEFAULT_TENANT, "torn")
     kept(torn, "whole before the tear")
     kept(banks.create(DEFAULT_TENANT, "trashed"), "in the trash")
@@ -128,6 +135,48 @@ def reviewed(bank: Bank) -> None:
     bank.transition(ids[3], Action.REACCEPT, LOCAL, "is fine")
 
 
+def reviews_and_runs(bank: Bank) -> None:
+    """What consolidation does and takes back, and what reviewers do besides deciding and take back."""
+    runs(bank)
+    sources = [kept(bank, "refunds take five days"), kept(bank, "refunds are paid in five days")]
+    evidence = (Evidence("eval/7", "accuracy", 0.5, 0.75), Evidence("eval/8"))
+    merged = NewMemory(text="refunds are paid within five days", title="Refunds", evidence=evidence)
+    both = reviewing.replace(bank, Replace(sources, "", "one rule"), merged, REVIEWER).record
+    reviewing.undo_decision(bank, both.id, "two rules after all", REVIEWER)
+    again = NewMemory(text="refunds: within five days")
+    reviewing.replace(bank, Replace(sources, "", "one rule"), again, REVIEWER)
+    texts = ("edited", "promoted too soon", "rejected too soon", "of a source that fell", "quarantined, then rejected")
+    for text in texts:
+        source = Source(SourceKind.DOCUMENT, "guide") if "source" in text else None
+        bank.nominate([NewMemory(text=text, source=source)], Actor("bot", "agent"))
+    edited, promoted, rejected, fallen, twice = [record.id for record in bank.records()[-len(texts) :]]
+    reviewing.edit(bank, edited, MemoryChanges(text="edited by a reviewer", title="Edited"), "shorter", REVIEWER)
+    bank.transition(promoted, Action.PROMOTE, REVIEWER)
+    reviewing.undo_decision(bank, promoted, "wait", REVIEWER)
+    bank.transition(rejected, Action.REJECT, REVIEWER, "no")
+    reviewing.undo_decision(bank, rejected, "yes", REVIEWER)
+    for memory_id in (fallen, twice):
+        bank.transition(memory_id, Action.PROMOTE, REVIEWER)
+    reviewing.source_fell(bank, SourceFell(SourceKind.DOCUMENT, "guide", "it was retracted"), JOB)
+    reviewing.undo_decision(bank, fallen, "it stands", REVIEWER)
+    bank.transition(twice, Action.QUARANTINE, REVIEWER, "odd")
+    bank.transition(twice, Action.REACCEPT, REVIEWER, "fine")
+    reviewing.undo_decision(bank, twice, "not so fine", REVIEWER)
+    bank.transition(twice, Action.REJECT, REVIEWER, "wrong")
+    reviewing.undo_decision(bank, twice, "not wrong", REVIEWER)
+
+
+def runs(bank: Bank) -> None:
+    """Two runs, each merging a pair; the first is taken back."""
+    for run in ("run-1", "run-2"):
+        winner = kept(bank, NewMemory(text=f"Dana likes dark mode ({run})", tags=("ui",)))
+        loser = kept(bank, NewMemory(text=f"Dana likes the dark mode ({run})", tags=("taste",), entities=("dana",)))
+        losers = [MergeLoser(loser, bank.get(loser).revision, "same wording")]
+        bank.merge(run, winner, bank.get(winner).revision, losers, JOB)
+        bank.record_run(run, '{"merged":1}', JOB, mined=1)
+    bank.undo_run("run-1", LOCAL)
+
+
 def older(log: Path) -> None:
     """Lines with nothing but what no line can do without, as the first releases wrote them."""
     bodies = [
@@ -145,8 +194,8 @@ def older(log: Path) -> None:
 
 
 def main() -> int:
-    """Writes the folder of the installed release; 1 when it is there already."""
-    folder = ROOT / version("recall-service")
+    """Writes the folder of the installed release, or one of the name that is given; 1 when it is there already."""
+    folder = ROOT / (sys.argv[1] if len(sys.argv) > 1 else version("recall-service"))
     if folder.exists():
         sys.stderr.write(f"{folder} is there: a golden folder is written once\n")
         return 1
