@@ -44,12 +44,28 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
+class Chain:
+    """The log of a bank as far as it can be trusted: each of its events carries the sum of the one before.
+
+    `head` is the sum of the last one and stands for all of them: kept elsewhere, it shows later that nothing was
+    rewritten, which a log alone cannot show of its own end.
+    """
+
+    tenant: str
+    bank: str
+    events: int
+    head: str
+    unbroken: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Checked:
     """How much was read, and what was found."""
 
     banks: int
     events: int
     findings: tuple[Finding, ...]
+    chains: tuple[Chain, ...] = ()
 
     @property
     def sound(self) -> bool:
@@ -59,14 +75,13 @@ class Checked:
 
 def check(data: Path, files: Files) -> Checked:
     """Read every bank of a data folder, those in the trash too. Raises StorageFailure where the disk refuses."""
-    banks, events, findings = 0, 0, list[Finding]()
+    chains, findings = list[Chain](), list[Finding]()
     with refusals(data, "check"):
         for tenant, bank, log in _logs(Layout(data, files), files):
-            banks += 1
-            count, finding = _check_log(tenant, bank, log, files)
-            events += count
+            chain, finding = _check_log(tenant, bank, log, files)
+            chains.append(chain)
             findings += [] if finding is None else [finding]
-    return Checked(banks, events, tuple(findings))
+    return Checked(len(chains), sum(chain.events for chain in chains), tuple(findings), tuple(chains))
 
 
 def repair(data: Path, tenant: str, bank: str, files: Files, settings: StorageSettings) -> list[str]:
@@ -98,19 +113,20 @@ def _logs(layout: Layout, files: Files) -> Iterator[tuple[str, str, Path]]:
             yield tenant, f"{trash_id} (in the trash)", layout.trash(tenant) / trash_id / LOG_NAME
 
 
-def _check_log(tenant: str, bank: str, log: Path, files: Files) -> tuple[int, Finding | None]:
+def _check_log(tenant: str, bank: str, log: Path, files: Files) -> tuple[Chain, Finding | None]:
     if not files.exists(log):
         remedy = "bring it back from a backup, or delete the bank"
-        return 0, Finding(tenant, bank, log, 1, 0, Severity.DAMAGE, "the file is missing", remedy)
+        return Chain(tenant, bank, 0, "", False), Finding(
+            tenant, bank, log, 1, 0, Severity.DAMAGE, "the file is missing", remedy
+        )
     scan = verified(files.read(log))
+    chain = Chain(tenant, bank, scan.last_seq, scan.last_sum, scan.damage is None)
     if scan.damage is not None:
         found = scan.damage
-        return scan.last_seq, Finding(
-            tenant, bank, log, found.line, found.offset, Severity.DAMAGE, found.problem, REMEDY
-        )
+        return chain, Finding(tenant, bank, log, found.line, found.offset, Severity.DAMAGE, found.problem, REMEDY)
     if scan.tear is not None:
         problem = "a write was torn by a crash; it was never acknowledged"
         remedy = "nothing: it is cut off, and a copy kept, when the bank is opened"
         tear = scan.tear
-        return scan.last_seq, Finding(tenant, bank, log, tear.line, tear.offset, Severity.NOTE, problem, remedy)
-    return scan.last_seq, None
+        return chain, Finding(tenant, bank, log, tear.line, tear.offset, Severity.NOTE, problem, remedy)
+    return chain, None

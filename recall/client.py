@@ -35,6 +35,7 @@ from recall.v1 import consolidate_service_pb2 as tending
 from recall.v1 import memory_service_pb2 as memories
 from recall.v1 import recall_service_pb2 as recalls
 from recall.v1 import review_service_pb2 as reviews
+from recall.v1 import rule_service_pb2 as rules
 
 P = ParamSpec("P")
 Q = TypeVar("Q", bound=Message)
@@ -168,7 +169,14 @@ class _Verbs:
 
     status = _Unary("AdminService/Status", admin.StatusRequest, admin.StatusResponse)
     doctor = _Unary("AdminService/Doctor", admin.DoctorRequest, admin.DoctorResponse)
+    list_audit = _Unary("AdminService/ListAudit", admin.ListAuditRequest, admin.ListAuditResponse)
     backup = _Download("AdminService/Backup", admin.BackupRequest, admin.BackupResponse)
+
+    set_rule = _Unary("RuleService/Set", rules.RuleServiceSetRequest, rules.RuleServiceSetResponse)
+    get_rule = _Unary("RuleService/Get", rules.RuleServiceGetRequest, rules.RuleServiceGetResponse)
+    list_rules = _Unary("RuleService/List", rules.RuleServiceListRequest, rules.RuleServiceListResponse)
+    delete_rule = _Unary("RuleService/Delete", rules.RuleServiceDeleteRequest, rules.RuleServiceDeleteResponse)
+    learn_rule = _Unary("RuleService/LearnRule", rules.LearnRuleRequest, rules.LearnRuleResponse)
 
     nominate = _Unary("ReviewService/Nominate", reviews.NominateRequest, reviews.NominateResponse)
     promote = _Unary("ReviewService/Promote", reviews.PromoteRequest, reviews.PromoteResponse)

@@ -5,6 +5,7 @@
     disk         free space where the data lies
     coverage     memories that have their vector
     banks        banks that take no writes or cannot be opened
+    chain        each event of the logs of open banks carries the sum of the one before
 
 The scratch bank lies in a folder of its own beside the tenants, so no list ever shows it, and is removed whatever
 happens. Checks run in this order; one that fails does not keep the others from running.
@@ -90,6 +91,7 @@ class Doctor:
             ("disk", self._disk),
             ("coverage", partial(self._coverage, tenant)),
             ("banks", partial(self._banks, tenant)),
+            ("chain", partial(self._chain, tenant)),
         ):
             started = time.perf_counter()
             outcome, detail, remedy = check()
@@ -175,3 +177,16 @@ class Doctor:
         if read_only:
             return Outcome.FAIL, f"read-only: {', '.join(read_only)}", "mend the cause, then recall bank reload"
         return Outcome.PASS, "every open bank takes writes", ""
+
+    def _chain(self, tenant: str) -> tuple[Outcome, str, str]:
+        """Reads the logs from their first byte, as they stand on the disk."""
+        banks = [live.bank for live in self.live.opened() if live.bank.tenant == tenant]
+        events = 0
+        for bank in banks:
+            try:
+                image = bank.image()
+                image.verify()
+            except MemoryServiceError as error:
+                return Outcome.FAIL, f"{bank.name}: {error}", "run recall check, then recall bank reload"
+            events += image.last_seq
+        return Outcome.PASS, f"unbroken over the {events} events of {len(banks)} open banks", ""

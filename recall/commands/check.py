@@ -80,5 +80,8 @@ def _show(checked: Checked, folder: Path) -> None:
         rows.add_row(one_line(finding.bank), finding.severity.value, found)
     if checked.findings:
         screen.print(rows)
+    if checked.chains:
+        unbroken = sum(chain.unbroken for chain in checked.chains)
+        screen.print(f"the chain of events is unbroken in {unbroken} of {len(checked.chains)} logs")
     state = "sound" if checked.sound else "damaged"
     screen.print(f"{one_line(str(folder))} is {state}: {checked.banks} banks, {checked.events} events read")

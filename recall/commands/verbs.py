@@ -45,6 +45,7 @@ VERBS = (
     Verb("watch", "watch", "watch", "Show changes as they happen; Ctrl-C ends it."),
     Verb("status", "admin", "status", "Show what the server is doing."),
     Verb("doctor", "admin", "doctor", "Try the server for real, and say what to do."),
+    Verb("audit", "audit", "audit", "Show who did what in a bank, and when."),
     Verb("check", "check", "check", "Verify the files of a data folder."),
     Verb("repair", "check", "repair", "Make a damaged bank open again; nothing is dropped."),
     Verb("backup", "backup", "backup", "Write every bank of a running service to a file."),
@@ -88,6 +89,15 @@ REVIEW_VERBS = (
 )
 
 
+RULE_HELP = "Keep rules: documents that a turn is given whole."
+RULE_VERBS = (
+    Verb("set", "rule", "set_rule", "Write a rule."),
+    Verb("get", "rule", "get", "Show a rule, or all its revisions."),
+    Verb("list", "rule", "list_rules", "List the rules of a bank."),
+    Verb("delete", "rule", "delete", "Take a rule out of use."),
+)
+
+
 class Group(NamedTuple):
     """Verbs of a second word."""
 
@@ -100,4 +110,5 @@ GROUPS = (
     Group("bank", BANK_HELP, BANK_VERBS),
     Group("token", WHO_MAY_CALL, TOKEN_VERBS),
     Group("review", REVIEW_HELP, REVIEW_VERBS),
+    Group("rule", RULE_HELP, RULE_VERBS),
 )

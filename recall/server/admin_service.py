@@ -13,8 +13,8 @@ from index.embedder import EmbedderSlot, EmbedderState
 from recall.backup import Backup, Summary
 from recall.doctor import Finding, Outcome
 from recall.memory.clock import Clock
-from recall.server import convert
-from recall.server.caller import caller
+from recall.server import audit, convert
+from recall.server.caller import caller, seconds_left
 from recall.server.live import LiveBanks
 from recall.server.trouble import troubles
 from recall.server.watch import WatchHub
@@ -101,6 +101,12 @@ class AdminService(AdminServiceServicer):
         for chunk in backup:
             yield pb.BackupResponse(data=chunk)
         yield pb.BackupResponse(summary=_summary(backup.summary()))
+
+    def ListAudit(self, request: pb.ListAuditRequest, context: grpc.ServicerContext) -> pb.ListAuditResponse:  # noqa: N802
+        """Who did what in a bank."""
+        audit.check_list(request)
+        with self._live.lease(request.bank, seconds_left(context), caller(context).tenant) as live:
+            return audit.answer(live.bank, request)
 
 
 def _summary(found: Summary) -> pb.BackupSummary:

@@ -27,7 +27,7 @@ from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__
 from recall.v1 import access_pb2 as recall_dot_v1_dot_access__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1drecall/v1/admin_service.proto\x12\trecall.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/access.proto\"\x0f\n\rBackupRequest\"U\n\x0e\x42\x61\x63kupResponse\x12\x0e\n\x04\x64\x61ta\x18\x01 \x01(\x0cH\x00\x12+\n\x07summary\x18\x02 \x01(\x0b\x32\x18.recall.v1.BackupSummaryH\x00\x42\x06\n\x04part\"\xac\x01\n\rBackupSummary\x12$\n\x05\x62\x61nks\x18\x01 \x03(\x0b\x32\x15.recall.v1.BankBackup\x12(\n\x08left_out\x18\x02 \x03(\x0b\x32\x16.recall.v1.BankTrouble\x12\r\n\x05\x62ytes\x18\x03 \x01(\x04\x12\x0e\n\x06sha256\x18\x04 \x01(\t\x12,\n\x08taken_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"N\n\nBankBackup\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x04\x12\x11\n\tlog_bytes\x18\x03 \x01(\x04\x12\r\n\x05rules\x18\x04 \x01(\r\"\x0f\n\rStatusRequest\"\xca\x03\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\nstarted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x06uptime\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08\x64\x61ta_dir\x18\x04 \x01(\t\x12+\n\x08\x65mbedder\x18\x05 \x01(\x0b\x32\x19.recall.v1.EmbedderStatus\x12\r\n\x05\x62\x61nks\x18\x06 \x01(\x04\x12\x12\n\nopen_banks\x18\x07 \x01(\x04\x12\'\n\x07trouble\x18\x08 \x03(\x0b\x32\x16.recall.v1.BankTrouble\x12\x10\n\x08\x65mbedded\x18\t \x01(\x04\x12\x10\n\x08memories\x18\n \x01(\x04\x12%\n\x05\x63\x61lls\x18\x0b \x03(\x0b\x32\x16.recall.v1.CallFigures\x12\x10\n\x08watchers\x18\x0c \x01(\r\x12\x35\n\x06gauges\x18\r \x03(\x0b\x32%.recall.v1.StatusResponse.GaugesEntry\x1a-\n\x0bGaugesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\"\xbd\x01\n\x0b\x43\x61llFigures\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x63ount\x18\x02 \x01(\x04\x12\x32\n\x06\x66\x61iled\x18\x03 \x03(\x0b\x32\".recall.v1.CallFigures.FailedEntry\x12\x0e\n\x06p50_ms\x18\x04 \x01(\x01\x12\x0e\n\x06p99_ms\x18\x05 \x01(\x01\x12\x0e\n\x06max_ms\x18\x06 \x01(\x01\x1a-\n\x0b\x46\x61iledEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\"c\n\x0e\x45mbedderStatus\x12\r\n\x05model\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x0f\n\x07\x62\x61\x63kend\x18\x03 \x01(\t\x12\x12\n\ndimensions\x18\x04 \x01(\r\x12\x0e\n\x06\x64\x65tail\x18\x05 \x01(\t\":\n\x0b\x42\x61nkTrouble\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\x0f\n\rDoctorRequest\"D\n\x0e\x44octorResponse\x12\n\n\x02ok\x18\x01 \x01(\x08\x12&\n\x06\x63hecks\x18\x02 \x03(\x0b\x32\x16.recall.v1.DoctorCheck\"r\n\x0b\x44octorCheck\x12\x0c\n\x04name\x18\x01 \x01(\t\x12)\n\x07outcome\x18\x02 \x01(\x0e\x32\x18.recall.v1.DoctorOutcome\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x0e\n\x06remedy\x18\x04 \x01(\t\x12\n\n\x02ms\x18\x05 \x01(\x01*z\n\rDoctorOutcome\x12\x1e\n\x1a\x44OCTOR_OUTCOME_UNSPECIFIED\x10\x00\x12\x17\n\x13\x44OCTOR_OUTCOME_PASS\x10\x01\x12\x17\n\x13\x44OCTOR_OUTCOME_WARN\x10\x02\x12\x17\n\x13\x44OCTOR_OUTCOME_FAIL\x10\x03\x32\xe7\x01\n\x0c\x41\x64minService\x12G\n\x06Status\x12\x18.recall.v1.StatusRequest\x1a\x19.recall.v1.StatusResponse\"\x08\x9a\xb8\x18\x04\x08\x01\x18\x01\x12\x45\n\x06\x44octor\x12\x18.recall.v1.DoctorRequest\x1a\x19.recall.v1.DoctorResponse\"\x06\x9a\xb8\x18\x02\x08\x05\x12G\n\x06\x42\x61\x63kup\x12\x18.recall.v1.BackupRequest\x1a\x19.recall.v1.BackupResponse\"\x06\x9a\xb8\x18\x02\x08\x05\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1drecall/v1/admin_service.proto\x12\trecall.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/access.proto\"\xd1\x01\n\x10ListAuditRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05\x61\x63tor\x18\x02 \x01(\t\x12\x0f\n\x07\x61\x63tions\x18\x03 \x03(\t\x12\x11\n\tmemory_id\x18\x04 \x01(\t\x12)\n\x05\x61\x66ter\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12*\n\x06\x62\x65\x66ore\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x11\n\tpage_size\x18\x07 \x01(\r\x12\x12\n\npage_token\x18\x08 \x01(\t\"s\n\x11ListAuditResponse\x12%\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x15.recall.v1.AuditEvent\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\x12\x10\n\x08last_seq\x18\x03 \x01(\x04\x12\x0c\n\x04head\x18\x04 \x01(\t\"\x9a\x02\n\nAuditEvent\x12\x0b\n\x03seq\x18\x01 \x01(\x04\x12&\n\x02\x61t\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\r\n\x05\x61\x63tor\x18\x03 \x01(\t\x12\x0c\n\x04role\x18\x04 \x01(\t\x12\x0e\n\x06\x61\x63tion\x18\x05 \x01(\t\x12\x11\n\tmemory_id\x18\x06 \x01(\t\x12\x0c\n\x04note\x18\x07 \x01(\t\x12\x11\n\twinner_id\x18\x08 \x01(\t\x12\x10\n\x08loser_id\x18\t \x01(\t\x12\x0b\n\x03run\x18\n \x01(\t\x12\x10\n\x08replaces\x18\x0b \x03(\t\x12\x0e\n\x06undoes\x18\x0c \x01(\x04\x12\x12\n\nrequest_id\x18\r \x01(\t\x12\x14\n\x0cprevious_sum\x18\x0e \x01(\t\x12\x0b\n\x03sum\x18\x0f \x01(\t\"\x0f\n\rBackupRequest\"U\n\x0e\x42\x61\x63kupResponse\x12\x0e\n\x04\x64\x61ta\x18\x01 \x01(\x0cH\x00\x12+\n\x07summary\x18\x02 \x01(\x0b\x32\x18.recall.v1.BackupSummaryH\x00\x42\x06\n\x04part\"\xac\x01\n\rBackupSummary\x12$\n\x05\x62\x61nks\x18\x01 \x03(\x0b\x32\x15.recall.v1.BankBackup\x12(\n\x08left_out\x18\x02 \x03(\x0b\x32\x16.recall.v1.BankTrouble\x12\r\n\x05\x62ytes\x18\x03 \x01(\x04\x12\x0e\n\x06sha256\x18\x04 \x01(\t\x12,\n\x08taken_at\x18\x05 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\"N\n\nBankBackup\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\x10\n\x08last_seq\x18\x02 \x01(\x04\x12\x11\n\tlog_bytes\x18\x03 \x01(\x04\x12\r\n\x05rules\x18\x04 \x01(\r\"\x0f\n\rStatusRequest\"\xca\x03\n\x0eStatusResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12.\n\nstarted_at\x18\x02 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12)\n\x06uptime\x18\x03 \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x10\n\x08\x64\x61ta_dir\x18\x04 \x01(\t\x12+\n\x08\x65mbedder\x18\x05 \x01(\x0b\x32\x19.recall.v1.EmbedderStatus\x12\r\n\x05\x62\x61nks\x18\x06 \x01(\x04\x12\x12\n\nopen_banks\x18\x07 \x01(\x04\x12\'\n\x07trouble\x18\x08 \x03(\x0b\x32\x16.recall.v1.BankTrouble\x12\x10\n\x08\x65mbedded\x18\t \x01(\x04\x12\x10\n\x08memories\x18\n \x01(\x04\x12%\n\x05\x63\x61lls\x18\x0b \x03(\x0b\x32\x16.recall.v1.CallFigures\x12\x10\n\x08watchers\x18\x0c \x01(\r\x12\x35\n\x06gauges\x18\r \x03(\x0b\x32%.recall.v1.StatusResponse.GaugesEntry\x1a-\n\x0bGaugesEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\"\xbd\x01\n\x0b\x43\x61llFigures\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05\x63ount\x18\x02 \x01(\x04\x12\x32\n\x06\x66\x61iled\x18\x03 \x03(\x0b\x32\".recall.v1.CallFigures.FailedEntry\x12\x0e\n\x06p50_ms\x18\x04 \x01(\x01\x12\x0e\n\x06p99_ms\x18\x05 \x01(\x01\x12\x0e\n\x06max_ms\x18\x06 \x01(\x01\x1a-\n\x0b\x46\x61iledEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x04:\x02\x38\x01\"c\n\x0e\x45mbedderStatus\x12\r\n\x05model\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x0f\n\x07\x62\x61\x63kend\x18\x03 \x01(\t\x12\x12\n\ndimensions\x18\x04 \x01(\r\x12\x0e\n\x06\x64\x65tail\x18\x05 \x01(\t\":\n\x0b\x42\x61nkTrouble\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05state\x18\x02 \x01(\t\x12\x0e\n\x06reason\x18\x03 \x01(\t\"\x0f\n\rDoctorRequest\"D\n\x0e\x44octorResponse\x12\n\n\x02ok\x18\x01 \x01(\x08\x12&\n\x06\x63hecks\x18\x02 \x03(\x0b\x32\x16.recall.v1.DoctorCheck\"r\n\x0b\x44octorCheck\x12\x0c\n\x04name\x18\x01 \x01(\t\x12)\n\x07outcome\x18\x02 \x01(\x0e\x32\x18.recall.v1.DoctorOutcome\x12\x0e\n\x06\x64\x65tail\x18\x03 \x01(\t\x12\x0e\n\x06remedy\x18\x04 \x01(\t\x12\n\n\x02ms\x18\x05 \x01(\x01*z\n\rDoctorOutcome\x12\x1e\n\x1a\x44OCTOR_OUTCOME_UNSPECIFIED\x10\x00\x12\x17\n\x13\x44OCTOR_OUTCOME_PASS\x10\x01\x12\x17\n\x13\x44OCTOR_OUTCOME_WARN\x10\x02\x12\x17\n\x13\x44OCTOR_OUTCOME_FAIL\x10\x03\x32\xbd\x02\n\x0c\x41\x64minService\x12G\n\x06Status\x12\x18.recall.v1.StatusRequest\x1a\x19.recall.v1.StatusResponse\"\x08\x9a\xb8\x18\x04\x08\x01\x18\x01\x12\x45\n\x06\x44octor\x12\x18.recall.v1.DoctorRequest\x1a\x19.recall.v1.DoctorResponse\"\x06\x9a\xb8\x18\x02\x08\x05\x12G\n\x06\x42\x61\x63kup\x12\x18.recall.v1.BackupRequest\x1a\x19.recall.v1.BackupResponse\"\x06\x9a\xb8\x18\x02\x08\x05\x30\x01\x12T\n\tListAudit\x12\x1b.recall.v1.ListAuditRequest\x1a\x1c.recall.v1.ListAuditResponse\"\x0c\x9a\xb8\x18\x08\x08\x04\x12\x04\x62\x61nkb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -44,36 +44,44 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ADMINSERVICE'].methods_by_name['Doctor']._serialized_options = b'\232\270\030\002\010\005'
   _globals['_ADMINSERVICE'].methods_by_name['Backup']._loaded_options = None
   _globals['_ADMINSERVICE'].methods_by_name['Backup']._serialized_options = b'\232\270\030\002\010\005'
-  _globals['_DOCTOROUTCOME']._serialized_start=1526
-  _globals['_DOCTOROUTCOME']._serialized_end=1648
-  _globals['_BACKUPREQUEST']._serialized_start=133
-  _globals['_BACKUPREQUEST']._serialized_end=148
-  _globals['_BACKUPRESPONSE']._serialized_start=150
-  _globals['_BACKUPRESPONSE']._serialized_end=235
-  _globals['_BACKUPSUMMARY']._serialized_start=238
-  _globals['_BACKUPSUMMARY']._serialized_end=410
-  _globals['_BANKBACKUP']._serialized_start=412
-  _globals['_BANKBACKUP']._serialized_end=490
-  _globals['_STATUSREQUEST']._serialized_start=492
-  _globals['_STATUSREQUEST']._serialized_end=507
-  _globals['_STATUSRESPONSE']._serialized_start=510
-  _globals['_STATUSRESPONSE']._serialized_end=968
-  _globals['_STATUSRESPONSE_GAUGESENTRY']._serialized_start=923
-  _globals['_STATUSRESPONSE_GAUGESENTRY']._serialized_end=968
-  _globals['_CALLFIGURES']._serialized_start=971
-  _globals['_CALLFIGURES']._serialized_end=1160
-  _globals['_CALLFIGURES_FAILEDENTRY']._serialized_start=1115
-  _globals['_CALLFIGURES_FAILEDENTRY']._serialized_end=1160
-  _globals['_EMBEDDERSTATUS']._serialized_start=1162
-  _globals['_EMBEDDERSTATUS']._serialized_end=1261
-  _globals['_BANKTROUBLE']._serialized_start=1263
-  _globals['_BANKTROUBLE']._serialized_end=1321
-  _globals['_DOCTORREQUEST']._serialized_start=1323
-  _globals['_DOCTORREQUEST']._serialized_end=1338
-  _globals['_DOCTORRESPONSE']._serialized_start=1340
-  _globals['_DOCTORRESPONSE']._serialized_end=1408
-  _globals['_DOCTORCHECK']._serialized_start=1410
-  _globals['_DOCTORCHECK']._serialized_end=1524
-  _globals['_ADMINSERVICE']._serialized_start=1651
-  _globals['_ADMINSERVICE']._serialized_end=1882
+  _globals['_ADMINSERVICE'].methods_by_name['ListAudit']._loaded_options = None
+  _globals['_ADMINSERVICE'].methods_by_name['ListAudit']._serialized_options = b'\232\270\030\010\010\004\022\004bank'
+  _globals['_DOCTOROUTCOME']._serialized_start=2140
+  _globals['_DOCTOROUTCOME']._serialized_end=2262
+  _globals['_LISTAUDITREQUEST']._serialized_start=134
+  _globals['_LISTAUDITREQUEST']._serialized_end=343
+  _globals['_LISTAUDITRESPONSE']._serialized_start=345
+  _globals['_LISTAUDITRESPONSE']._serialized_end=460
+  _globals['_AUDITEVENT']._serialized_start=463
+  _globals['_AUDITEVENT']._serialized_end=745
+  _globals['_BACKUPREQUEST']._serialized_start=747
+  _globals['_BACKUPREQUEST']._serialized_end=762
+  _globals['_BACKUPRESPONSE']._serialized_start=764
+  _globals['_BACKUPRESPONSE']._serialized_end=849
+  _globals['_BACKUPSUMMARY']._serialized_start=852
+  _globals['_BACKUPSUMMARY']._serialized_end=1024
+  _globals['_BANKBACKUP']._serialized_start=1026
+  _globals['_BANKBACKUP']._serialized_end=1104
+  _globals['_STATUSREQUEST']._serialized_start=1106
+  _globals['_STATUSREQUEST']._serialized_end=1121
+  _globals['_STATUSRESPONSE']._serialized_start=1124
+  _globals['_STATUSRESPONSE']._serialized_end=1582
+  _globals['_STATUSRESPONSE_GAUGESENTRY']._serialized_start=1537
+  _globals['_STATUSRESPONSE_GAUGESENTRY']._serialized_end=1582
+  _globals['_CALLFIGURES']._serialized_start=1585
+  _globals['_CALLFIGURES']._serialized_end=1774
+  _globals['_CALLFIGURES_FAILEDENTRY']._serialized_start=1729
+  _globals['_CALLFIGURES_FAILEDENTRY']._serialized_end=1774
+  _globals['_EMBEDDERSTATUS']._serialized_start=1776
+  _globals['_EMBEDDERSTATUS']._serialized_end=1875
+  _globals['_BANKTROUBLE']._serialized_start=1877
+  _globals['_BANKTROUBLE']._serialized_end=1935
+  _globals['_DOCTORREQUEST']._serialized_start=1937
+  _globals['_DOCTORREQUEST']._serialized_end=1952
+  _globals['_DOCTORRESPONSE']._serialized_start=1954
+  _globals['_DOCTORRESPONSE']._serialized_end=2022
+  _globals['_DOCTORCHECK']._serialized_start=2024
+  _globals['_DOCTORCHECK']._serialized_end=2138
+  _globals['_ADMINSERVICE']._serialized_start=2265
+  _globals['_ADMINSERVICE']._serialized_end=2582
 # @@protoc_insertion_point(module_scope)

@@ -50,6 +50,180 @@ DOCTOR_OUTCOME_FAIL: DoctorOutcome.ValueType  # 3
 Global___DoctorOutcome: _TypeAlias = DoctorOutcome  # noqa: Y015
 
 @_typing.final
+class ListAuditRequest(_message.Message):
+    """Asks for a page of the audit trail."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    ACTIONS_FIELD_NUMBER: _builtins.int
+    MEMORY_ID_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    BEFORE_FIELD_NUMBER: _builtins.int
+    PAGE_SIZE_FIELD_NUMBER: _builtins.int
+    PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank. Required."""
+    actor: _builtins.str
+    """Only what this one did."""
+    memory_id: _builtins.str
+    """Only what concerns this memory, also as the winner or loser of another."""
+    page_size: _builtins.int
+    """1 to 1,000; 0 means 100. A page may hold fewer, even none, while next_page_token is set."""
+    page_token: _builtins.str
+    """next_page_token of the page before; empty for the first."""
+    @_builtins.property
+    def actions(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """Only such actions, as in AuditEvent."""
+
+    @_builtins.property
+    def after(self) -> _timestamp_pb2.Timestamp:
+        """Only at or after this time."""
+
+    @_builtins.property
+    def before(self) -> _timestamp_pb2.Timestamp:
+        """Only before this time."""
+
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        actor: _builtins.str = ...,
+        actions: _abc.Iterable[_builtins.str] | None = ...,
+        memory_id: _builtins.str = ...,
+        after: _timestamp_pb2.Timestamp | None = ...,
+        before: _timestamp_pb2.Timestamp | None = ...,
+        page_size: _builtins.int = ...,
+        page_token: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "before", b"before"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["actions", b"actions", "actor", b"actor", "after", b"after", "bank", b"bank", "before", b"before", "memory_id", b"memory_id", "page_size", b"page_size", "page_token", b"page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListAuditRequest: _TypeAlias = ListAuditRequest  # noqa: Y015
+
+@_typing.final
+class ListAuditResponse(_message.Message):
+    """A page of the audit trail."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENTS_FIELD_NUMBER: _builtins.int
+    NEXT_PAGE_TOKEN_FIELD_NUMBER: _builtins.int
+    LAST_SEQ_FIELD_NUMBER: _builtins.int
+    HEAD_FIELD_NUMBER: _builtins.int
+    next_page_token: _builtins.str
+    """Give it as page_token; empty after the last page."""
+    last_seq: _builtins.int
+    """The bank's last seq."""
+    head: _builtins.str
+    """The sum of that event. It stands for the whole log: whoever kept an earlier one can tell that nothing was rewritten."""
+    @_builtins.property
+    def events(self) -> _containers.RepeatedCompositeFieldContainer[Global___AuditEvent]:
+        """In the order of their seq, which nothing changes."""
+
+    def __init__(
+        self,
+        *,
+        events: _abc.Iterable[Global___AuditEvent] | None = ...,
+        next_page_token: _builtins.str = ...,
+        last_seq: _builtins.int = ...,
+        head: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["events", b"events", "head", b"head", "last_seq", b"last_seq", "next_page_token", b"next_page_token"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListAuditResponse: _TypeAlias = ListAuditResponse  # noqa: Y015
+
+@_typing.final
+class AuditEvent(_message.Message):
+    """One event of a bank's log."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEQ_FIELD_NUMBER: _builtins.int
+    AT_FIELD_NUMBER: _builtins.int
+    ACTOR_FIELD_NUMBER: _builtins.int
+    ROLE_FIELD_NUMBER: _builtins.int
+    ACTION_FIELD_NUMBER: _builtins.int
+    MEMORY_ID_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    WINNER_ID_FIELD_NUMBER: _builtins.int
+    LOSER_ID_FIELD_NUMBER: _builtins.int
+    RUN_FIELD_NUMBER: _builtins.int
+    REPLACES_FIELD_NUMBER: _builtins.int
+    UNDOES_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    PREVIOUS_SUM_FIELD_NUMBER: _builtins.int
+    SUM_FIELD_NUMBER: _builtins.int
+    seq: _builtins.int
+    """Its place in the log."""
+    actor: _builtins.str
+    """Who: the name of the token."""
+    role: _builtins.str
+    """In which role."""
+    action: _builtins.str
+    """What was done: "save", "nominate", "promote", "reject", "quarantine", …; "bank" and "run" concern the bank itself."""
+    memory_id: _builtins.str
+    """The memory it was done to."""
+    note: _builtins.str
+    """Why."""
+    winner_id: _builtins.str
+    """What took its place."""
+    loser_id: _builtins.str
+    """What was merged into it."""
+    run: _builtins.str
+    """The consolidation run that did it."""
+    undoes: _builtins.int
+    """The seq of the decision that was taken back."""
+    request_id: _builtins.str
+    """The request_id it was written for."""
+    previous_sum: _builtins.str
+    """The sum of the event before."""
+    sum: _builtins.str
+    """The sum of this event, over its bytes and so over previous_sum."""
+    @_builtins.property
+    def at(self) -> _timestamp_pb2.Timestamp:
+        """When it was written."""
+
+    @_builtins.property
+    def replaces(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What a reviewer replaced by it."""
+
+    def __init__(
+        self,
+        *,
+        seq: _builtins.int = ...,
+        at: _timestamp_pb2.Timestamp | None = ...,
+        actor: _builtins.str = ...,
+        role: _builtins.str = ...,
+        action: _builtins.str = ...,
+        memory_id: _builtins.str = ...,
+        note: _builtins.str = ...,
+        winner_id: _builtins.str = ...,
+        loser_id: _builtins.str = ...,
+        run: _builtins.str = ...,
+        replaces: _abc.Iterable[_builtins.str] | None = ...,
+        undoes: _builtins.int = ...,
+        request_id: _builtins.str = ...,
+        previous_sum: _builtins.str = ...,
+        sum: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["at", b"at"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "actor", b"actor", "at", b"at", "loser_id", b"loser_id", "memory_id", b"memory_id", "note", b"note", "previous_sum", b"previous_sum", "replaces", b"replaces", "request_id", b"request_id", "role", b"role", "run", b"run", "seq", b"seq", "sum", b"sum", "undoes", b"undoes", "winner_id", b"winner_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AuditEvent: _TypeAlias = AuditEvent  # noqa: Y015
+
+@_typing.final
 class BackupRequest(_message.Message):
     """Asks for a backup of every bank."""
 

@@ -50,6 +50,11 @@ class AdminServiceStub(object):
                 request_serializer=recall_dot_v1_dot_admin__service__pb2.BackupRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_admin__service__pb2.BackupResponse.FromString,
                 _registered_method=True)
+        self.ListAudit = channel.unary_unary(
+                '/recall.v1.AdminService/ListAudit',
+                request_serializer=recall_dot_v1_dot_admin__service__pb2.ListAuditRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_admin__service__pb2.ListAuditResponse.FromString,
+                _registered_method=True)
 
 
 class AdminServiceServicer(object):
@@ -79,6 +84,13 @@ class AdminServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListAudit(self, request, context):
+        """Pages through the audit trail of a bank, which is its log: who did what to which memory, and when. No texts.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_AdminServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -96,6 +108,11 @@ def add_AdminServiceServicer_to_server(servicer, server):
                     servicer.Backup,
                     request_deserializer=recall_dot_v1_dot_admin__service__pb2.BackupRequest.FromString,
                     response_serializer=recall_dot_v1_dot_admin__service__pb2.BackupResponse.SerializeToString,
+            ),
+            'ListAudit': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListAudit,
+                    request_deserializer=recall_dot_v1_dot_admin__service__pb2.ListAuditRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_admin__service__pb2.ListAuditResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -180,6 +197,33 @@ class AdminService(object):
             '/recall.v1.AdminService/Backup',
             recall_dot_v1_dot_admin__service__pb2.BackupRequest.SerializeToString,
             recall_dot_v1_dot_admin__service__pb2.BackupResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListAudit(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.AdminService/ListAudit',
+            recall_dot_v1_dot_admin__service__pb2.ListAuditRequest.SerializeToString,
+            recall_dot_v1_dot_admin__service__pb2.ListAuditResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -43,6 +43,8 @@ class AdminServiceStub:
     """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
     is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
     """
+    ListAudit: _grpc.UnaryUnaryMultiCallable[_admin_service_pb2.ListAuditRequest, _admin_service_pb2.ListAuditResponse]
+    """Pages through the audit trail of a bank, which is its log: who did what to which memory, and when. No texts."""
 
 @_typing.type_check_only
 class AdminServiceAsyncStub(AdminServiceStub):
@@ -59,6 +61,8 @@ class AdminServiceAsyncStub(AdminServiceStub):
     """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
     is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
     """
+    ListAudit: _aio.UnaryUnaryMultiCallable[_admin_service_pb2.ListAuditRequest, _admin_service_pb2.ListAuditResponse]  # type: ignore[assignment]
+    """Pages through the audit trail of a bank, which is its log: who did what to which memory, and when. No texts."""
 
 class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
     """Tells operators how the service is."""
@@ -90,5 +94,13 @@ class AdminServiceServicer(metaclass=_abc_1.ABCMeta):
         """Streams a backup of the data folder while the service runs: a tar file that `recall restore` takes in. Each bank
         is in it as it stood at one seq, whatever is written meanwhile; what can be built again is not.
         """
+
+    @_abc_1.abstractmethod
+    def ListAudit(
+        self,
+        request: _admin_service_pb2.ListAuditRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_admin_service_pb2.ListAuditResponse, _abc.Awaitable[_admin_service_pb2.ListAuditResponse]]:
+        """Pages through the audit trail of a bank, which is its log: who did what to which memory, and when. No texts."""
 
 def add_AdminServiceServicer_to_server(servicer: AdminServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

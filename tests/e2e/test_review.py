@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import grpc
@@ -194,3 +195,20 @@ def test_editing_merging_and_undoing_from_the_command_line(
     shown = recall.ok("review", "source", "task", "T-9").out
     assert "quarantined (quarantine by local)" in shown
     assert "eval-3: 1 → 2" in recall.ok("show", shown.split()[0]).out
+
+
+def test_the_audit_trail_from_the_command_line(
+    service: ServiceProcess, bank: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recall = CommandLine(service.address, bank, monkeypatch)
+    with service.client() as client:
+        id_ = proposed(client, bank, "a text that no audit tells")
+        client.promote(bank=bank, id=id_, note="it is so")
+    shown = recall.ok("audit").out
+    assert "promote" in shown
+    assert "it is so" in shown
+    rows = recall.ok("audit", "--jsonl", "--memory", id_).out.splitlines()
+    assert [json.loads(row)["action"] for row in rows] == ["nominate", "promote"]
+    assert "no audit tells" not in shown + "".join(rows)
+    assert recall.ok("audit", "--action", "reject").out == "no such event\n"
+    assert recall("audit", "--action", "grant").code == 2

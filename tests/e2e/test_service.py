@@ -311,7 +311,7 @@ def test_doctor_tries_the_service_and_leaves_nothing_behind(client: RecallClient
     before = [one.name for one in client.list_banks(page_size=1_000).banks]
     answer = client.doctor()
     assert answer.ok, answer
-    assert [check.name for check in answer.checks] == ["round_trip", "model", "disk", "coverage", "banks"]
+    assert [check.name for check in answer.checks] == [*("round_trip", "model", "disk", "coverage", "banks", "chain")]
     assert all(check.detail for check in answer.checks)
     assert all(check.remedy for check in answer.checks if check.outcome != 1)
     assert [one.name for one in client.list_banks(page_size=1_000).banks] == before

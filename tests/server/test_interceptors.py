@@ -42,6 +42,9 @@ class Faulty(AdminServiceServicer):
         yield admin_service_pb2.BackupResponse()
         fail()
 
+    def ListAudit(self, _request: Any, _context: Any) -> NoReturn:
+        raise BankNotFound("demo")
+
 
 class FaultyStream(BankServiceServicer):
     def _unused(self, _request: Any, _context: Any) -> NoReturn:
