@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 
 from benchmarks.quality import compare as comparing
-from benchmarks.quality import page, tables
+from benchmarks.quality import held_out, page, tables
 from benchmarks.quality import peers as peering
 from benchmarks.quality.dataset import Dataset, LayoutError
 from benchmarks.quality.figures import figures, write
@@ -60,7 +60,9 @@ def measure(
     data: Annotated[Path | None, typer.Option(help="The file or folder of the set, in its published layout.")] = None,
     out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a page with plots goes beside it.")] = None,
     unit: Annotated[str | None, typer.Option(help="turn, session, …; the set's first when not given.")] = None,
-    systems: Annotated[str, typer.Option(help="modes, ablations, fusions, all, or names, with commas.")] = "modes",
+    systems: Annotated[
+        str, typer.Option(help="modes, ablations, fusions, weights, all, or names, with commas.")
+    ] = "modes",
     peers: Annotated[str, typer.Option(help=_PEERS)] = peering.INSTALLED,
     baseline: Annotated[str, typer.Option(help="The system that the others are compared with.")] = "lexical",
     haystacks: Annotated[int | None, typer.Option(help="Only the first N conversations.")] = None,
@@ -135,6 +137,20 @@ def compare(before: Path, after: Path) -> None:
     try:
         comparing.show(before, after, console)
     except (comparing.IncomparableError, OSError, msgspec.DecodeError) as problem:
+        errors.print(f"error: {problem}", highlight=False)
+        raise typer.Exit(_USAGE) from problem
+
+
+@app.command("held-out")
+def unseen(
+    run: Path,
+    systems: Annotated[str, typer.Option(help="Those to choose among, with commas; all of the run unless given.")] = "",
+    default: Annotated[str, typer.Option(help="The system whose figures stand beside.")] = "hybrid",
+) -> None:
+    """Chooses a system on all conversations but one and judges it on that one, for each."""
+    try:
+        held_out.show(run, [one.name for one in chosen(systems)] if systems else (), default, console)
+    except (held_out.TooFewHaystacksError, UnknownSystemError, OSError, msgspec.DecodeError) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_USAGE) from problem
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from recall.ranking.settings import RankingSettings
 from recall.v1 import recall_service_pb2 as pb
 
 
@@ -77,7 +78,20 @@ FUSIONS = (
     *(System(name, _HYBRID, fusion=fusion) for name, fusion in _FUSIONS.items()),
     *(System(f"{name} alone", _HYBRID, _NO_CONTEXT, fusion) for name, fusion in _FUSIONS.items()),
 )
-GROUPS: dict[str, tuple[System, ...]] = {"modes": MODES, "ablations": ABLATIONS, "fusions": FUSIONS}
+_DEFAULTS = RankingSettings()
+_VARIED = ("lexical", "semantic", "entity", "neighbour", "dates")
+_FACTORS = (0.6, 1.4)
+WEIGHTS = tuple(
+    System(f"{name} x {factor:g}", _HYBRID, Weights(**{name: factor * getattr(_DEFAULTS, name)}))
+    for name in _VARIED
+    for factor in _FACTORS
+)
+GROUPS: dict[str, tuple[System, ...]] = {
+    "modes": MODES,
+    "ablations": ABLATIONS,
+    "fusions": FUSIONS,
+    "weights": WEIGHTS,
+}
 
 
 class UnknownSystemError(ValueError):

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import compare, metrics, page, peers, plots, promises, tables
+from benchmarks.quality import compare, held_out, metrics, page, peers, plots, promises, tables
 from benchmarks.quality.dataset import Dataset, Document, DocumentId, Dropped
 from benchmarks.quality.figures import Figures, figures, read, write
 from benchmarks.quality.judgement import Judgement
@@ -210,3 +210,32 @@ def test_a_hybrid_below_a_leg_by_more_than_the_interval_breaks_the_promise() -> 
     ours = [Judgement(str(number), "1", (2,), (1,)) for number in range(40)]
     (one,) = promises.kept(["MRR"], {"semantic": leg, "hybrid": ours}, _FEW)
     assert (one.reference, one.held) == ("semantic", False)
+
+
+def _two_conversations() -> Figures:
+    """On conversation `a` the first system is the better one, on `b` the second."""
+    ranks = {"first": {"a": 1, "b": 4}, "second": {"a": 2, "b": 1}}
+    outcomes = {}
+    for system, of in ranks.items():
+        outcomes[system] = _outcome({f"{name}/{number}": (of[name],) for name in "ab" for number in range(3)})
+    run = Run(outcomes, documents=6, memories=6, parted=0, embedder=EmbedderStatus(model="m"), load_s=0.1)
+    return figures(Dataset("tiny", "turn", (), Dropped()), run, "first", {}, _FEW)
+
+
+def test_what_is_best_elsewhere_is_judged_on_the_conversation_left_out() -> None:
+    made = {fold.haystack: fold for fold in held_out.folds(_two_conversations())}
+    assert {name: fold.chosen for name, fold in made.items()} == {"a": "second", "b": "first"}
+    assert [one.ranks for one in made["b"].judged] == [(4,)] * 3
+    (only, _) = held_out.folds(_two_conversations(), ["first"])
+    assert only.chosen == "first"
+
+
+def test_one_conversation_alone_cannot_be_left_out(tmp_path: Path) -> None:
+    fields = {name: getattr(_two_conversations(), name) for name in Figures.__struct_fields__}
+    alone = {name: judged[:3] for name, judged in fields["questions"].items()}
+    with pytest.raises(held_out.TooFewHaystacksError):
+        held_out.folds(Figures(**{**fields, "questions": alone}))
+    write(_two_conversations(), tmp_path / "run.json")
+    screen = io.StringIO()
+    held_out.show(tmp_path / "run.json", (), "first", Console(file=screen, width=120))
+    assert "all, unseen" in screen.getvalue()

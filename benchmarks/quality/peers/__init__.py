@@ -7,9 +7,10 @@ lancedb   its hybrid search as it comes: its full-text index and the vectors, me
 chroma    nearest vectors of its HNSW index, by cosine
 ========  ====================================================================================================
 
-A peer sees documents and questions, no service: the text of a document as it is saved, the question as it is asked,
-and the vectors that our encoder makes of just these. Who said a text, when and in which session is not given to a
-peer, since none of them has a place for it but a filter.
+A peer sees documents and questions, no service: texts as they are saved, the question as it is asked, and the vectors
+that our encoder makes of just these. Who said a text has no place of its own there, so LanceDB and Chroma get it in
+front of the text, which is how they are used and finds more than without; bm25s gets the bare text, to be what our
+words alone are compared with. When and in which session it was said is not given to a peer.
 """
 
 from benchmarks.quality.peers.peer import Peer, Search, UnknownPeerError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from benchmarks.quality.dataset import Document
-from benchmarks.quality.peers.peer import Search, package
+from benchmarks.quality.peers.peer import Search, package, spoken
 from benchmarks.quality.peers.vectors import Vectors
 
 _COLLECTION = "documents"
@@ -29,7 +29,7 @@ class Chroma:
             _COLLECTION, metadata={"hnsw:space": "cosine"}, embedding_function=None
         )
         self._filled = True
-        texts = [document.text for document in documents]
+        texts = [spoken(document) for document in documents]
         vectors = self._vectors.of(texts)
         step = self._client.get_max_batch_size()
         for start in range(0, len(texts), step):

@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 
 from benchmarks.quality.dataset import Document
-from benchmarks.quality.peers.peer import Search, package
+from benchmarks.quality.peers.peer import Search, package, spoken
 from benchmarks.quality.peers.vectors import Vectors
 
 _TABLE = "documents"
@@ -24,10 +24,10 @@ class LanceDb:
         self._vectors = vectors
 
     def index(self, documents: Sequence[Document]) -> Search:
-        vectors = self._vectors.of([document.text for document in documents])
+        texts = [spoken(document) for document in documents]
         rows = [
-            {"place": place, "text": document.text, "vector": vector}
-            for place, (document, vector) in enumerate(zip(documents, vectors, strict=True))
+            {"place": place, "text": text, "vector": vector}
+            for place, (text, vector) in enumerate(zip(texts, self._vectors.of(texts), strict=True))
         ]
         table = self._database.create_table(_TABLE, data=rows, mode="overwrite")
         table.create_index("text", config=self._words, replace=True)

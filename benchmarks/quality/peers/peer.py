@@ -27,6 +27,11 @@ class Peer(Protocol):
         """Takes in a haystack; whatever the haystack before it left behind may go."""
 
 
+def spoken(document: Document) -> str:
+    """The text with who said it in front."""
+    return f"{document.author}: {document.text}" if document.author else document.text
+
+
 def package(peer: str, name: str) -> Any:
     """The module of this name. Raises UnknownPeerError, which says what to install."""
     try:
