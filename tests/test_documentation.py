@@ -23,6 +23,7 @@ from recall.v1 import (
     memory_service_pb2,
     recall_service_pb2,
     review_service_pb2,
+    rule_service_pb2,
 )
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +35,7 @@ CONTRACT: tuple[Any, ...] = (
     memory_service_pb2,
     recall_service_pb2,
     review_service_pb2,
+    rule_service_pb2,
 )
 FIRST_SCREEN_LINES = 24
 

@@ -8,7 +8,16 @@ import typer
 
 from recall.commands.calling import connected
 from recall.commands.failure import CommandError, ExitCode
-from recall.commands.options import DEFAULT_SERVER, DEFAULT_TIMEOUT_S, Json, Server, Timeout, bank_name, policy_of
+from recall.commands.options import (
+    DEFAULT_SERVER,
+    DEFAULT_TIMEOUT_S,
+    Json,
+    Server,
+    Timeout,
+    bank_name,
+    policy_of,
+    scope_of,
+)
 from recall.commands.output import json_document, line, one_line
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The bank's name.")]
@@ -16,6 +25,14 @@ Description = Annotated[str | None, typer.Option(help="What it is for.")]
 HalfLife = Annotated[float | None, typer.Option("--half-life-days", min=0.0, help="Recency halves in this many days.")]
 Limit = Annotated[int | None, typer.Option("--default-limit", min=0, max=100, help="Results when none is asked for.")]
 Policy = Annotated[str | None, typer.Option(metavar="POLICY", help="open, or governed: people alone grant influence.")]
+Scope = Annotated[
+    str | None, typer.Option(metavar="KIND[:REF]", help="Whose it is: workspace, agent:NAME, user:NAME, …")
+]
+Title = Annotated[str | None, typer.Option(help="A heading.")]
+Preamble = Annotated[str | None, typer.Option(help="What an agent reads before anything of the bank.")]
+Agents = Annotated[
+    list[str] | None, typer.Option("--for-agent", metavar="NAME", help="Only for this agent; repeatable.")
+]
 User = Annotated[str | None, typer.Option("--user", metavar="HANDLE", help="What memories call the bank's user.")]
 
 
@@ -26,11 +43,16 @@ def create(
     default_limit: Limit = None,
     user: User = None,
     policy: Policy = None,
+    scope: Scope = None,
+    title: Title = None,
+    preamble: Preamble = None,
+    for_agent: Agents = None,
     server: Server = DEFAULT_SERVER,
     timeout: Timeout = DEFAULT_TIMEOUT_S,
     as_json: Json = False,
 ) -> None:
     """Makes a bank."""
+    kind, ref = scope_of(scope or "")
     with connected(server, timeout) as client:
         bank = client.create_bank(
             name=name,
@@ -39,6 +61,11 @@ def create(
             default_limit=default_limit or 0,
             user_handle=user or "",
             policy=policy_of(policy or "open"),
+            scope_kind=kind,
+            scope_ref=ref,
+            title=title or "",
+            preamble=preamble or "",
+            agents=for_agent or [],
         ).bank
     if as_json:
         json_document(bank)
@@ -95,6 +122,10 @@ def update(
     default_limit: Limit = None,
     user: User = None,
     policy: Policy = None,
+    scope: Scope = None,
+    title: Title = None,
+    preamble: Preamble = None,
+    for_agent: Agents = None,
     server: Server = DEFAULT_SERVER,
     timeout: Timeout = DEFAULT_TIMEOUT_S,
     as_json: Json = False,
@@ -110,13 +141,21 @@ def update(
         "default_limit": default_limit,
         "user_handle": user,
         "policy": None if policy is None else policy_of(policy),
+        "scope_kind": None if scope is None else scope_of(scope)[0],
+        "scope_ref": None if scope is None else scope_of(scope)[1],
+        "title": title,
+        "preamble": preamble,
+        "agents": for_agent or None,
     }
     given = {path: value for path, value in values.items() if value is not None}
     if not given:
         raise CommandError("nothing to change: name a setting, as --description", ExitCode.WRONG_INPUT)
     changed = bank_service_pb2.Bank(name=name)
     for path, value in given.items():
-        setattr(changed, path, value)
+        if path == "agents":
+            changed.agents.extend(for_agent or [])
+        else:
+            setattr(changed, path, value)
     with connected(server, timeout) as client:
         bank = client.update_bank(bank=changed, update_mask=FieldMask(paths=list(given))).bank
     if as_json:

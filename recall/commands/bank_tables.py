@@ -21,13 +21,20 @@ def show_banks(banks: Sequence[bank_service_pb2.Bank]) -> None:
     if not banks:
         console().print("no banks: the first save to one makes it, or `recall bank create NAME`")
         return
-    rows = table("bank", "live", "embedded", "seq", "log", "", right=["live", "embedded", "seq", "log"])
+    now = datetime.now(UTC)
+    rows = table("bank", "live", "embedded", "seq", "log", "used", "", right=["live", "embedded", "seq", "log"])
     for bank in banks:
         trouble = _trouble(bank)
         remark = Text(trouble, style="red") if trouble else Text(one_line(bank.description), style="dim")
         log = size(bank.sizes.log_bytes)
         rows.add_row(
-            one_line(bank.name), str(bank.counts.live), percent(bank.coverage), str(bank.last_seq), log, remark
+            one_line(bank.name),
+            str(bank.counts.live),
+            percent(bank.coverage),
+            str(bank.last_seq),
+            log,
+            used(bank, now),
+            remark,
         )
     console().print(rows)
 
@@ -48,6 +55,11 @@ def show_bank(bank: bank_service_pb2.Bank) -> None:
         ("default limit", str(bank.default_limit or "the server's setting")),
         ("user", one_line(bank.user_handle) or "user"),
         ("policy", policy(bank.policy)),
+        ("scope", scope(bank)),
+        ("title", one_line(bank.title)),
+        ("preamble", one_line(bank.preamble)),
+        ("agents", ", ".join(one_line(name) for name in bank.agents)),
+        ("used", used(bank, datetime.now(UTC))),
         ("created", when(bank.created_at)),
         ("last seq", str(bank.last_seq)),
         ("on disk", f"{size(bank.sizes.log_bytes)} log, {size(bank.sizes.derived_bytes)} derived"),
@@ -73,6 +85,21 @@ def policy(number: bank_service_pb2.BankPolicy.ValueType) -> str:
     from recall.v1 import bank_service_pb2
 
     return bank_service_pb2.BankPolicy.Name(number).removeprefix("BANK_POLICY_").lower()
+
+
+def scope(bank: bank_service_pb2.Bank) -> str:
+    """`agent mara`; empty without one."""
+    from recall.v1 import bank_service_pb2
+
+    if not bank.scope_kind:
+        return ""
+    kind = bank_service_pb2.ScopeKind.Name(bank.scope_kind).removeprefix("SCOPE_KIND_").lower()
+    return f"{kind} {one_line(bank.scope_ref)}".strip()
+
+
+def used(bank: bank_service_pb2.Bank, now: datetime) -> str:
+    """When a turn was last given something of it."""
+    return age(time_of(bank.last_used_at), now) if bank.HasField("last_used_at") else "never used"
 
 
 def percent(coverage: bank_service_pb2.Coverage) -> str:

@@ -80,6 +80,15 @@ def policy_of(word: str) -> bank_service_pb2.BankPolicy.ValueType:
     return bank_service_pb2.BankPolicy.Value(_enum(bank_service_pb2.BankPolicy, "BANK_POLICY_", "policy", word))
 
 
+def scope_of(word: str) -> tuple[bank_service_pb2.ScopeKind.ValueType, str]:
+    """`agent:mara` as the contract's number and the reference; empty means none."""
+    from recall.v1 import bank_service_pb2
+
+    kind, _, ref = word.partition(":")
+    name = _enum(bank_service_pb2.ScopeKind, "SCOPE_KIND_", "scope", kind or "unspecified")
+    return bank_service_pb2.ScopeKind.Value(name), ref
+
+
 def source_kind_of(word: str) -> memory_pb2.SourceKind.ValueType:
     """`task`, `document`, … as the contract's number; empty means not said."""
     from recall.v1 import memory_pb2

@@ -52,7 +52,10 @@ from recall.memory.record import (
     Superseded,
     Written,
 )
+from recall.memory.rule_book import RuleBook
+from recall.memory.rule_state import Rule
 from recall.memory.runs import RunTrace, trace
+from recall.memory.usage import LastUsed
 
 _Result = TypeVar("_Result")
 
@@ -81,6 +84,8 @@ class Bank:
         self._reading = threading.Lock()  # held while a draft is taken in, so a snapshot never holds half a command
         self._subscribers = Subscribers(place.name)
         self._closed = False
+        self.used = LastUsed(place.folder, outfit.files)
+        RuleBook(self).mend()
 
     @classmethod
     def open(cls, place: Place, outfit: Outfit) -> "Bank":
@@ -91,7 +96,13 @@ class Bank:
     def open_edited(cls, place: Place, outfit: Outfit) -> tuple["Bank", list[str]]:
         """As open, but takes hand edits in; one line for each."""
         opened, changes = reopen_bank(place.log, outfit.files, outfit.settings, None)
-        return cls(place, opened, outfit), changes
+        bank = cls(place, opened, outfit)
+        return bank, changes + RuleBook(bank).take_in()
+
+    @property
+    def outfit(self) -> Outfit:
+        """What the bank works with."""
+        return self._outfit
 
     @property
     def name(self) -> BankName:
@@ -291,6 +302,11 @@ class Bank:
         with self._reading:
             return Snapshot(tuple(state.records), state.last_seq)
 
+    def rule_states(self) -> list[Rule]:
+        """Every rule, also those that were taken out of use; see `RuleBook`."""
+        with self._reading:
+            return list(self._current().state.rules.values())
+
     def counts(self, now: int) -> Counts:
         """How many memories are in each status at `now` (microseconds UTC)."""
         found = Counter(Status.EXPIRED if r.status.live and r.expired(now) else r.status for r in self.records())
@@ -357,7 +373,7 @@ class Bank:
                 self._subscribers.rebuild(opened.state.last_seq)
             else:
                 self._subscribers.rebuild_stale(opened.state.last_seq)
-        return changes
+        return changes + RuleBook(self).take_in()
 
     def rebuild_stale(self) -> None:
         """Let what failed to take a change in start over; writes wait for it."""
@@ -371,6 +387,7 @@ class Bank:
             self._closed = True
             self._subscribers.clear()
             self._opened.log.close()
+            self.used.keep()
 
     def _save(
         self, items: Sequence[NewMemory], action: Action, actor: Actor, request_id: str

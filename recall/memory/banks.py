@@ -194,8 +194,9 @@ class Banks:
             bank = self._opened_already(tenant, name)
             self._check_there(place)
             try:
+                rules = self._rules(place)  # before the log: a file may then be behind it, which opening mends
                 log = bank.image() if bank is not None else self._image_of_closed(place)
-                return self._verified_image(place, log)
+                return self._verified_image(place, log, rules)
             except Damaged as error:
                 raise self._in_trouble(place, error) from error
 
@@ -299,10 +300,10 @@ class Banks:
         with closing(FileLog.open(place.log, self._files, self._settings.slow_sync_ms, lambda _event: None)) as log:
             return log.image()
 
-    def _verified_image(self, place: Place, log: LogImage) -> BankImage:
+    def _verified_image(self, place: Place, log: LogImage, rules: tuple[RuleFile, ...]) -> BankImage:
         try:
             log.verify()
-            return BankImage(place.tenant, place.name, log, self._rules(place))
+            return BankImage(place.tenant, place.name, log, rules)
         except BaseException:
             log.close()
             raise

@@ -7,7 +7,8 @@ MemoryServiceError
 │   ├── BankNotFound                                             (bank)
 │   ├── MemoryNotFound                                           (bank, id)
 │   ├── TrashNotFound                                            (trash_id)
-│   └── RunNotFound                                              (bank, run)
+│   ├── RunNotFound                                              (bank, run)
+│   └── RuleNotFound                                             (bank, name)
 ├── BankExists                                                   (bank)
 ├── Refused                   not in this state of the memory
 │   ├── IllegalTransition                                        (id, status, action, role)
@@ -17,9 +18,12 @@ MemoryServiceError
 │   ├── ProvenanceTaken       another live memory has the source (kind, source_id, holder)
 │   ├── NearDuplicate        a memory in use says almost the same (id, holder, score)
 │   ├── NothingToUndo         the last event is no decision, or something happened since (id, problem)
+│   ├── NotYourScope          the bank is not the memory of this user (bank, user)
 │   ├── NotExpired            its time has not come              (id, expires_at)
-│   └── SelfSupersede                                            (id)
+│   ├── SelfSupersede                                            (id)
+│   └── RuleEditedByHand      its file says what the log does not (bank, name)
 ├── StaleRevision                                                (id, expected, actual)
+├── StaleRule                                                    (name, expected, actual)
 ├── ReadOnly                  the bank takes no writes           (bank, reason)
 ├── Damaged                   the log cannot be trusted          (file, line, offset, problem, remedy)
 │   └── BankDamaged           the same, with the bank's name     (bank, …)
@@ -202,6 +206,34 @@ class StaleRevision(MemoryServiceError):
     def __init__(self, memory_id: str, expected: int, actual: int) -> None:
         super().__init__(f"memory {memory_id!r} is at revision {actual}, not {expected}; read it again")
         self.id = memory_id
+        self.expected = expected
+        self.actual = actual
+
+
+class RuleNotFound(NotFound):
+    """No rule of this name in the bank."""
+
+    def __init__(self, bank: str, name: str) -> None:
+        super().__init__(f"no rule {name!r} in bank {bank!r}")
+        self.bank = bank
+        self.name = name
+
+
+class RuleEditedByHand(Refused):
+    """The file of the rule says what the log does not: a reload takes that in, a write would lose it."""
+
+    def __init__(self, bank: str, name: str) -> None:
+        super().__init__(f"rule {name!r} of bank {bank!r} was edited by hand: reload the bank first")
+        self.bank = bank
+        self.name = name
+
+
+class StaleRule(MemoryServiceError):
+    """The rule was written since the caller read it; 0 stands for none of this name."""
+
+    def __init__(self, name: str, expected: int, actual: int) -> None:
+        super().__init__(f"rule {name!r} is at revision {actual}, not {expected}; read it again")
+        self.name = name
         self.expected = expected
         self.actual = actual
 

@@ -13,8 +13,9 @@
 - `at` and all other times are microseconds UTC.
 
 Ops of a memory: save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject,
-quarantine, reaccept, import, absorb, release, restore, edit, and of what takes a decision back: undo-promote,
-undo-reject, undo-reject-quarantined, undo-quarantine, undo-reaccept. Ops of the bank: bank, run.
+quarantine, reaccept, import, absorb, release, restore, edit, prefer, and of what takes a decision back: undo-promote,
+undo-reject, undo-reject-quarantined, undo-quarantine, undo-reaccept. Ops of the bank: bank, run, and of a rule:
+rule (written, with its whole text), unrule (taken out of use).
 
 `run` on an event names the consolidation run that wrote it. A run writes, in one command for each group, the pair
 
@@ -81,6 +82,14 @@ class Past(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=Tr
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
 
 
+class RuleText(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """A rule as it is written; no text where it is taken out of use."""
+
+    name: str
+    revision: Revision
+    text: str = ""
+
+
 class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a command wants to happen; UNSET fields are not part of it."""
 
@@ -122,6 +131,8 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     past: tuple[Past, ...] | UnsetType = UNSET
     # bank
     info: BankInfo | UnsetType = UNSET
+    # rule, unrule
+    rule: RuleText | UnsetType = UNSET
     request: Request | UnsetType = UNSET
 
 

@@ -15,7 +15,7 @@ from msgspec import UNSET
 from msgspec.structs import fields, replace
 
 from recall.memory.errors import InvalidField, TextTooLong
-from recall.memory.record import BankInfo, BankName, Evidence, MemoryChanges, NewMemory, Record, Source
+from recall.memory.record import BankInfo, BankName, Evidence, MemoryChanges, NewMemory, Record, ScopeKind, Source
 
 _BANK = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
@@ -53,6 +53,15 @@ class Limits:
     count: int = 2**32 - 1
     seq: int = 2**63 - 1
     default_limit: int = 100
+    scope_ref: int = 256
+    preamble: int = 2_000
+    agents: int = 64
+    """Agents that a bank may be for."""
+    rule: int = 24_000
+    rules: int = 64
+    """Rules of one bank."""
+    learned: int = 500
+    """Characters of one line of the rule `learned`."""
     earliest: int = -62_135_596_800_000_000
     """0001-01-01T00:00:00Z in microseconds."""
     latest: int = 253_402_300_799_999_999
@@ -220,11 +229,46 @@ def checked_info(info: BankInfo) -> BankInfo:
         raise InvalidField("half_life_days", f"{info.half_life_days} is not between 0 and {LIMITS.half_life_days:,.0f}")
     if not 0 <= info.default_limit <= LIMITS.default_limit:
         raise InvalidField("default_limit", f"{info.default_limit} is not between 0 and {LIMITS.default_limit}")
+    ref = checked_line("scope_ref", info.scope_ref, LIMITS.scope_ref)
+    check_scope(info.scope_kind, ref)
     return replace(
         info,
+        scope_ref=ref,
+        title=checked_line("title", info.title, LIMITS.title),
+        preamble=checked_line("preamble", info.preamble, LIMITS.preamble),
+        agents=checked_agents(info.agents),
         description=checked_line("description", info.description, LIMITS.description),
         user_handle=checked_line("user_handle", info.user_handle, LIMITS.user_handle),
     )
+
+
+def check_scope(kind: ScopeKind | None, ref: str) -> None:
+    """A workspace has no reference, every other kind needs one."""
+    if ref and kind in (None, ScopeKind.WORKSPACE):
+        raise InvalidField("scope_ref", f"must be empty for {'no scope_kind' if kind is None else 'a workspace'}")
+    if not ref and kind not in (None, ScopeKind.WORKSPACE):
+        raise InvalidField("scope_ref", f"is required: say which {kind}")
+
+
+def checked_agents(agents: Iterable[str]) -> tuple[str, ...]:
+    """Trimmed, distinct, in order."""
+    kept = dict.fromkeys(name.strip() for name in agents)
+    kept.pop("", None)
+    if len(kept) > LIMITS.agents:
+        raise InvalidField("agents", f"has {len(kept)} entries; the limit is {LIMITS.agents}")
+    for name in kept:
+        _within("agents", name, LIMITS.scope_ref)
+    return tuple(kept)
+
+
+def checked_rule(text: str, field: str = "text") -> str:
+    """1 to 24,000 characters, line ends LF, one at the end; not only white space, no zero, no lone surrogate."""
+    kept = text.replace("\r\n", "\n").replace("\r", "\n").strip("\n")
+    if not kept.strip():
+        raise InvalidField(field, "is empty")
+    if "\0" in kept:
+        raise InvalidField(field, "holds a zero byte")
+    return _within(field, kept + "\n", LIMITS.rule)
 
 
 def _within(field: str, value: str, limit: int) -> str:

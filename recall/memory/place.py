@@ -1,7 +1,8 @@
 """Which bank, where it lies, and what it works with."""
 
+import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -44,3 +45,5 @@ class Outfit:
     settings: StorageSettings
     successor: Callable[[Place], "Bank"]
     new_id: Callable[[], str] = _uuid7
+    rule_lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    """Held while a rule is written."""

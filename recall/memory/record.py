@@ -71,6 +71,20 @@ class Policy(StrEnum):
     GOVERNED = "governed"  # what an agent or a job says waits for a reviewer
 
 
+class ScopeKind(StrEnum):
+    """What a bank is the memory of."""
+
+    WORKSPACE = "workspace"
+    PROJECT = "project"
+    BOARD = "board"
+    OBJECT = "object"
+    AGENT = "agent"
+    USER = "user"
+    WORKFLOW = "workflow"
+    MISSION = "mission"
+    RUN = "run"  # what happened in one run; no turn is ever given it
+
+
 class Source(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Where a memory comes from. (kind, id) is its provenance: at most one live memory of a bank has it."""
 
@@ -231,6 +245,11 @@ class BankInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     user_handle: str = ""
     created_at: Moment = 0
     policy: Policy = Policy.OPEN
+    scope_kind: ScopeKind | None = None
+    scope_ref: str = ""
+    title: str = ""
+    preamble: str = ""
+    agents: tuple[str, ...] = ()
 
 
 class InfoChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -241,6 +260,11 @@ class InfoChanges(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     default_limit: int | UnsetType = UNSET
     user_handle: str | UnsetType = UNSET
     policy: Policy | UnsetType = UNSET
+    scope_kind: ScopeKind | UnsetType | None = UNSET
+    scope_ref: str | UnsetType = UNSET
+    title: str | UnsetType = UNSET
+    preamble: str | UnsetType = UNSET
+    agents: tuple[str, ...] | UnsetType = UNSET
 
 
 class Outcome(StrEnum):

@@ -15,6 +15,7 @@ from msgspec import UNSET
 from recall.memory.events import Body, Entry, Request
 from recall.memory.fold import FoldError, folded
 from recall.memory.record import Actor, BankInfo, Change, MemoryId, Record
+from recall.memory.rule_state import Rule, folded_rule
 
 _Key = TypeVar("_Key")
 
@@ -40,6 +41,7 @@ class State:
         self.last_seq = 0
         self.runs: dict[str, list[int]] = {}  # consolidation run → the seqs of its events, its undoing included
         self.undone: set[tuple[str, str]] = set()  # (winner, loser) of merges that a person took back
+        self.rules: dict[str, Rule] = {}  # also those that were taken out of use
         self.mined = -1  # ordinal of the last episode that was mined
         self._request_ids_kept = request_ids_kept
         self._event_before = array("q", [0])  # seq → the event before it of the same memory, 0 when first
@@ -84,6 +86,7 @@ class State:
             self.runs.setdefault(run, []).append(seq)
         self.undone.update(draft.undone)
         self.mined = draft.mined
+        self.rules.update(draft.rules)
         for ordinal in draft.touched:
             self.last_seq += 1
             self._event_before.append(self._last_event[ordinal] if ordinal >= 0 else 0)
@@ -120,6 +123,7 @@ class Draft:
         self.runs: list[tuple[str, int]] = []
         self.undone: list[tuple[str, str]] = []
         self.mined = state.mined
+        self.rules: dict[str, Rule] = {}
         self.touched: list[int] = []  # by event: the memory's ordinal, -1 for an event of the bank
         self.changes: list[Change] = []
         self.entries: list[Entry] = []
@@ -199,8 +203,8 @@ class Draft:
             self.runs.append((body.run, self.last_seq + 1))
         if body.op == "release" and body.loser is not UNSET:
             self.undone.append((body.id, body.loser))
-        if body.op in ("bank", "run"):
-            self._fold_bank(body)
+        if body.op in ("bank", "run", "rule", "unrule"):
+            self._fold_bank(body, at)
             self.touched.append(-1)
             return None
         before = self.find(body.id)
@@ -214,7 +218,21 @@ class Draft:
             self._answer(body.request, after.id)
         return change
 
-    def _fold_bank(self, body: Body) -> None:
+    def rule(self, name: str) -> Rule | None:
+        """The rule of this name, also when it was taken out of use."""
+        return self.rules.get(name) or self._state.rules.get(name)
+
+    def rules_in_force(self) -> list[str]:
+        """Names of the rules that have a text."""
+        return [name for name, rule in {**self._state.rules, **self.rules}.items() if rule.text]
+
+    def _fold_bank(self, body: Body, at: int) -> None:
+        if body.op in ("rule", "unrule"):
+            if body.rule is UNSET:
+                raise FoldError("writes no rule")
+            name = body.rule.name
+            self.rules[name] = folded_rule(self.rule(name), body.op, body.rule, self.last_seq + 1, at)
+            return
         if body.op == "run":
             if body.run is UNSET or body.report is UNSET:
                 raise FoldError("records no run")

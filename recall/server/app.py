@@ -47,6 +47,7 @@ from recall.server.live import LONGEST_WAIT_S, Indexes, LiveBank, LiveBanks
 from recall.server.memory_service import MemoryService
 from recall.server.recall_service import Answering, RecallService
 from recall.server.review_service import ReviewService
+from recall.server.rule_service import RuleService
 from recall.server.trouble import gauges
 from recall.server.warming import Warmer
 from recall.server.watch import BankChanges, WatchHub
@@ -115,6 +116,7 @@ def running(settings: Settings) -> Iterator[Address]:
             admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),
             consolidate=ConsolidateService(live, tending, clock),
             review=ReviewService(live, clock),
+            rule=RuleService(live),
         )
         address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live, clock))
         slot.start()

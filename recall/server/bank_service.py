@@ -42,6 +42,11 @@ class BankService(BankServiceServicer):
             default_limit=request.default_limit,
             user_handle=request.user_handle,
             policy=convert.POLICY_IN.get(request.policy, Policy.OPEN),
+            scope_kind=convert.SCOPE_IN.get(request.scope_kind),
+            scope_ref=request.scope_ref,
+            title=request.title,
+            preamble=request.preamble,
+            agents=tuple(request.agents),
         )
         self._banks.create(who.tenant, request.name, info, who.actor)
         self._tell("bank_created", who.tenant, request.name)

@@ -7,12 +7,16 @@ from typing import Any
 
 from recall.memory import names
 from recall.memory.lifecycle import Action
+from recall.memory.names import LIMITS
 from recall.memory.record import BankInfo
 from recall.server import checks
 from recall.server.checks import Check
 from recall.v1 import bank_service_pb2 as pb
 
-CHANGEABLE = ("description", "half_life_days", "default_limit", "user_handle", "policy")
+CHANGEABLE = (
+    *("description", "half_life_days", "default_limit", "user_handle", "policy"),
+    *("scope_kind", "scope_ref", "title", "preamble", "agents"),
+)
 
 MEMORY_OPS = (
     *(action.value for action in Action),
@@ -86,5 +90,15 @@ def _fields(check: Check, bank: Any, given: Sequence[str]) -> None:
         checks.as_kept(check, names.checked_info, BankInfo(default_limit=bank.default_limit))
     if "user_handle" in given:
         checks.as_kept(check, names.checked_info, BankInfo(user_handle=bank.user_handle))
+    if "scope_kind" in given:
+        checks.known(check, bank.scope_kind, pb.ScopeKind, "scope_kind")
+    if "scope_ref" in given:
+        checks.at_most(check, bank.scope_ref.strip(), LIMITS.scope_ref, "scope_ref")
+    if "title" in given:
+        checks.as_kept(check, names.checked_info, BankInfo(title=bank.title))
+    if "preamble" in given:
+        checks.as_kept(check, names.checked_info, BankInfo(preamble=bank.preamble))
+    if "agents" in given:
+        checks.as_kept(check, names.checked_info, BankInfo(agents=tuple(bank.agents)))
     if "policy" in given:
         checks.known(check, bank.policy, pb.BankPolicy, "policy")

@@ -22,6 +22,7 @@ from recall.memory.record import (
     Policy,
     Record,
     Saved,
+    ScopeKind,
     Source,
     SourceKind,
     Status,
@@ -38,6 +39,8 @@ SOURCE_OUT: Final = {kind: memory_pb2.SourceKind.Value(f"SOURCE_KIND_{kind.name}
 SOURCE_IN: Final = {number: kind for kind, number in SOURCE_OUT.items()}
 POLICY_OUT: Final = {policy: bank_service_pb2.BankPolicy.Value(f"BANK_POLICY_{policy.name}") for policy in Policy}
 POLICY_IN: Final = {number: policy for policy, number in POLICY_OUT.items()}
+SCOPE_OUT: Final = {kind: bank_service_pb2.ScopeKind.Value(f"SCOPE_KIND_{kind.name}") for kind in ScopeKind}
+SCOPE_IN: Final = {number: kind for kind, number in SCOPE_OUT.items()}
 SAVE_OUTCOME: Final = {
     outcome: memory_service_pb2.SaveOutcome.Value(f"SAVE_OUTCOME_{outcome.name}")
     for outcome in (Outcome.CREATED, Outcome.REINFORCED, Outcome.REPEATED, Outcome.UPDATED, Outcome.UNCHANGED)
@@ -237,6 +240,11 @@ def info_changes(bank: Any, given: frozenset[str]) -> InfoChanges:
         default_limit=named("default_limit", bank.default_limit),
         user_handle=named("user_handle", bank.user_handle),
         policy=named("policy", POLICY_IN.get(bank.policy, Policy.OPEN)),
+        scope_kind=named("scope_kind", SCOPE_IN.get(bank.scope_kind)),
+        scope_ref=named("scope_ref", bank.scope_ref),
+        title=named("title", bank.title),
+        preamble=named("preamble", bank.preamble),
+        agents=named("agents", tuple(bank.agents)),
     )
 
 

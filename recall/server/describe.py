@@ -33,12 +33,20 @@ class Describer:
             default_limit=info.default_limit,
             user_handle=info.user_handle,
             policy=convert.POLICY_OUT[info.policy],
+            title=info.title,
+            scope_ref=info.scope_ref,
+            preamble=info.preamble,
+            agents=info.agents,
             last_seq=bank.last_seq,
             counts=self._counts(live),
             coverage=self._coverage(live),
             sizes=pb.BankSizes(log_bytes=bank.log_bytes, derived_bytes=bytes_below(bank.place.folder / DERIVED)),
             read_only_reason=bank.read_only_reason or "",
         )
+        if info.scope_kind is not None:
+            message.scope_kind = convert.SCOPE_OUT[info.scope_kind]
+        if bank.used.at:
+            convert.set_time(message.last_used_at, bank.used.at)
         convert.set_time(message.created_at, info.created_at)
         return message
 

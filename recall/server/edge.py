@@ -33,6 +33,7 @@ from recall.v1 import (
     memory_service_pb2,
     recall_service_pb2,
     review_service_pb2,
+    rule_service_pb2,
 )
 from recall.v1.admin_service_pb2_grpc import AdminServiceServicer, add_AdminServiceServicer_to_server
 from recall.v1.bank_service_pb2_grpc import BankServiceServicer, add_BankServiceServicer_to_server
@@ -43,6 +44,7 @@ from recall.v1.consolidate_service_pb2_grpc import (
 from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
 from recall.v1.review_service_pb2_grpc import ReviewServiceServicer, add_ReviewServiceServicer_to_server
+from recall.v1.rule_service_pb2_grpc import RuleServiceServicer, add_RuleServiceServicer_to_server
 
 DESCRIPTORS = tuple(
     service
@@ -53,6 +55,7 @@ DESCRIPTORS = tuple(
         admin_service_pb2,
         consolidate_service_pb2,
         review_service_pb2,
+        rule_service_pb2,
     )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
@@ -79,6 +82,7 @@ class Services:
     admin: AdminServiceServicer
     consolidate: ConsolidateServiceServicer
     review: ReviewServiceServicer
+    rule: RuleServiceServicer
 
     def add_to(self, server: grpc.Server) -> None:
         """Registers them all."""
@@ -88,6 +92,7 @@ class Services:
         add_AdminServiceServicer_to_server(self.admin, server)
         add_ConsolidateServiceServicer_to_server(self.consolidate, server)
         add_ReviewServiceServicer_to_server(self.review, server)
+        add_RuleServiceServicer_to_server(self.rule, server)
 
 
 @contextmanager

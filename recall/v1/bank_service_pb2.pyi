@@ -22,6 +22,58 @@ else:
 
 DESCRIPTOR: _descriptor.FileDescriptor
 
+class _ScopeKind:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _ScopeKindEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_ScopeKind.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    SCOPE_KIND_UNSPECIFIED: _ScopeKind.ValueType  # 0
+    """Nothing that a turn would name."""
+    SCOPE_KIND_WORKSPACE: _ScopeKind.ValueType  # 1
+    """Everybody's: every turn has it."""
+    SCOPE_KIND_PROJECT: _ScopeKind.ValueType  # 2
+    """A project."""
+    SCOPE_KIND_BOARD: _ScopeKind.ValueType  # 3
+    """A board."""
+    SCOPE_KIND_OBJECT: _ScopeKind.ValueType  # 4
+    """A thing that is worked on."""
+    SCOPE_KIND_AGENT: _ScopeKind.ValueType  # 5
+    """An agent."""
+    SCOPE_KIND_USER: _ScopeKind.ValueType  # 6
+    """A person."""
+    SCOPE_KIND_WORKFLOW: _ScopeKind.ValueType  # 7
+    """A workflow."""
+    SCOPE_KIND_MISSION: _ScopeKind.ValueType  # 8
+    """A mission."""
+    SCOPE_KIND_RUN: _ScopeKind.ValueType  # 9
+    """One run: what happened in it. No turn is ever given a bank of this kind."""
+
+class ScopeKind(_ScopeKind, metaclass=_ScopeKindEnumTypeWrapper):
+    """What a bank is the memory of."""
+
+SCOPE_KIND_UNSPECIFIED: ScopeKind.ValueType  # 0
+"""Nothing that a turn would name."""
+SCOPE_KIND_WORKSPACE: ScopeKind.ValueType  # 1
+"""Everybody's: every turn has it."""
+SCOPE_KIND_PROJECT: ScopeKind.ValueType  # 2
+"""A project."""
+SCOPE_KIND_BOARD: ScopeKind.ValueType  # 3
+"""A board."""
+SCOPE_KIND_OBJECT: ScopeKind.ValueType  # 4
+"""A thing that is worked on."""
+SCOPE_KIND_AGENT: ScopeKind.ValueType  # 5
+"""An agent."""
+SCOPE_KIND_USER: ScopeKind.ValueType  # 6
+"""A person."""
+SCOPE_KIND_WORKFLOW: ScopeKind.ValueType  # 7
+"""A workflow."""
+SCOPE_KIND_MISSION: ScopeKind.ValueType  # 8
+"""A mission."""
+SCOPE_KIND_RUN: ScopeKind.ValueType  # 9
+"""One run: what happened in it. No turn is ever given a bank of this kind."""
+Global___ScopeKind: _TypeAlias = ScopeKind  # noqa: Y015
+
 class _BankPolicy:
     ValueType = _typing.NewType("ValueType", _builtins.int)
     V: _TypeAlias = ValueType  # noqa: Y015
@@ -69,6 +121,12 @@ class Bank(_message.Message):
     READ_ONLY_REASON_FIELD_NUMBER: _builtins.int
     UNAVAILABLE_REASON_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
+    SCOPE_KIND_FIELD_NUMBER: _builtins.int
+    SCOPE_REF_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    PREAMBLE_FIELD_NUMBER: _builtins.int
+    AGENTS_FIELD_NUMBER: _builtins.int
+    LAST_USED_AT_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name: a lower-case letter or digit, then up to 63 of a–z, 0–9, "-" and "_"."""
     description: _builtins.str
@@ -87,6 +145,14 @@ class Bank(_message.Message):
     """Set when the bank cannot be opened: why, and what to do. Other fields are then empty."""
     policy: Global___BankPolicy.ValueType
     """Who may put memories into use."""
+    scope_kind: Global___ScopeKind.ValueType
+    """Whose memory it is: what of a turn brings it in (see ContextService). Unset: a turn has it only by its name."""
+    scope_ref: _builtins.str
+    """Which one of that kind: the agent's name, the user's handle, …; at most 256 characters. Empty for WORKSPACE alone."""
+    title: _builtins.str
+    """A heading for people and agents, at most 200 characters."""
+    preamble: _builtins.str
+    """What an agent reads before anything of the bank, at most 2,000 characters."""
     @_builtins.property
     def created_at(self) -> _timestamp_pb2.Timestamp:
         """When it was made."""
@@ -102,6 +168,14 @@ class Bank(_message.Message):
     @_builtins.property
     def sizes(self) -> Global___BankSizes:
         """Bytes on disk."""
+
+    @_builtins.property
+    def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """The agents it is for, at most 64 names; empty means all."""
+
+    @_builtins.property
+    def last_used_at(self) -> _timestamp_pb2.Timestamp:
+        """When a turn was last given something of it; unset means never. May lag a minute behind after a crash."""
 
     def __init__(
         self,
@@ -119,10 +193,16 @@ class Bank(_message.Message):
         read_only_reason: _builtins.str = ...,
         unavailable_reason: _builtins.str = ...,
         policy: Global___BankPolicy.ValueType = ...,
+        scope_kind: Global___ScopeKind.ValueType = ...,
+        scope_ref: _builtins.str = ...,
+        title: _builtins.str = ...,
+        preamble: _builtins.str = ...,
+        agents: _abc.Iterable[_builtins.str] | None = ...,
+        last_used_at: _timestamp_pb2.Timestamp | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "sizes", b"sizes"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "last_used_at", b"last_used_at", "sizes", b"sizes"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "last_seq", b"last_seq", "name", b"name", "policy", b"policy", "read_only_reason", b"read_only_reason", "sizes", b"sizes", "unavailable_reason", b"unavailable_reason", "user_handle", b"user_handle"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "counts", b"counts", "coverage", b"coverage", "created_at", b"created_at", "default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "last_seq", b"last_seq", "last_used_at", b"last_used_at", "name", b"name", "policy", b"policy", "preamble", b"preamble", "read_only_reason", b"read_only_reason", "scope_kind", b"scope_kind", "scope_ref", b"scope_ref", "sizes", b"sizes", "title", b"title", "unavailable_reason", b"unavailable_reason", "user_handle", b"user_handle"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -246,6 +326,11 @@ class BankServiceCreateRequest(_message.Message):
     DEFAULT_LIMIT_FIELD_NUMBER: _builtins.int
     USER_HANDLE_FIELD_NUMBER: _builtins.int
     POLICY_FIELD_NUMBER: _builtins.int
+    SCOPE_KIND_FIELD_NUMBER: _builtins.int
+    SCOPE_REF_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    PREAMBLE_FIELD_NUMBER: _builtins.int
+    AGENTS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Required."""
     description: _builtins.str
@@ -258,6 +343,18 @@ class BankServiceCreateRequest(_message.Message):
     """See Bank."""
     policy: Global___BankPolicy.ValueType
     """See Bank."""
+    scope_kind: Global___ScopeKind.ValueType
+    """See Bank."""
+    scope_ref: _builtins.str
+    """See Bank."""
+    title: _builtins.str
+    """See Bank."""
+    preamble: _builtins.str
+    """See Bank."""
+    @_builtins.property
+    def agents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """See Bank."""
+
     def __init__(
         self,
         *,
@@ -267,10 +364,15 @@ class BankServiceCreateRequest(_message.Message):
         default_limit: _builtins.int = ...,
         user_handle: _builtins.str = ...,
         policy: Global___BankPolicy.ValueType = ...,
+        scope_kind: Global___ScopeKind.ValueType = ...,
+        scope_ref: _builtins.str = ...,
+        title: _builtins.str = ...,
+        preamble: _builtins.str = ...,
+        agents: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "name", b"name", "policy", b"policy", "user_handle", b"user_handle"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["agents", b"agents", "default_limit", b"default_limit", "description", b"description", "half_life_days", b"half_life_days", "name", b"name", "policy", b"policy", "preamble", b"preamble", "scope_kind", b"scope_kind", "scope_ref", b"scope_ref", "title", b"title", "user_handle", b"user_handle"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -456,7 +558,9 @@ class BankServiceUpdateRequest(_message.Message):
 
     @_builtins.property
     def update_mask(self) -> _field_mask_pb2.FieldMask:
-        """Paths among: description, half_life_days, default_limit, user_handle, policy. Required."""
+        """Paths among: description, half_life_days, default_limit, user_handle, policy, scope_kind, scope_ref, title,
+        preamble, agents. Required.
+        """
 
     def __init__(
         self,

@@ -103,7 +103,7 @@ class BankServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def Update(self, request, context):
-        """Changes description, recency half-life, default limit, user handle or policy.
+        """Changes description, recency half-life, default limit, user handle, policy or scope.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

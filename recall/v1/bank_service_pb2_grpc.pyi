@@ -40,7 +40,7 @@ class BankServiceStub:
     List: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.BankServiceListRequest, _bank_service_pb2.BankServiceListResponse]
     """All banks, by name."""
     Update: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.BankServiceUpdateRequest, _bank_service_pb2.BankServiceUpdateResponse]
-    """Changes description, recency half-life, default limit, user handle or policy."""
+    """Changes description, recency half-life, default limit, user handle, policy or scope."""
     Delete: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.BankServiceDeleteRequest, _bank_service_pb2.BankServiceDeleteResponse]
     """Moves a bank to the trash, whence Restore brings it back. A bank made under the same name is empty."""
     Restore: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.RestoreRequest, _bank_service_pb2.RestoreResponse]
@@ -62,7 +62,7 @@ class BankServiceAsyncStub(BankServiceStub):
     List: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.BankServiceListRequest, _bank_service_pb2.BankServiceListResponse]  # type: ignore[assignment]
     """All banks, by name."""
     Update: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.BankServiceUpdateRequest, _bank_service_pb2.BankServiceUpdateResponse]  # type: ignore[assignment]
-    """Changes description, recency half-life, default limit, user handle or policy."""
+    """Changes description, recency half-life, default limit, user handle, policy or scope."""
     Delete: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.BankServiceDeleteRequest, _bank_service_pb2.BankServiceDeleteResponse]  # type: ignore[assignment]
     """Moves a bank to the trash, whence Restore brings it back. A bank made under the same name is empty."""
     Restore: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.RestoreRequest, _bank_service_pb2.RestoreResponse]  # type: ignore[assignment]
@@ -105,7 +105,7 @@ class BankServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _bank_service_pb2.BankServiceUpdateRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_bank_service_pb2.BankServiceUpdateResponse, _abc.Awaitable[_bank_service_pb2.BankServiceUpdateResponse]]:
-        """Changes description, recency half-life, default limit, user handle or policy."""
+        """Changes description, recency half-life, default limit, user handle, policy or scope."""
 
     @_abc_1.abstractmethod
     def Delete(
