@@ -192,6 +192,7 @@ _ENCODER = msgspec.json.Encoder()
 _EVENTS = msgspec.json.Decoder(Event)
 _EDITS = msgspec.json.Decoder(HandEdit)
 _TEXTS = msgspec.json.Decoder(_TextOnly)
+_OBJECTS = msgspec.json.Decoder(dict[str, object])
 
 
 def checksum(data: bytes) -> Sum:
@@ -233,6 +234,15 @@ def decode_edited(line: bytes) -> HandEdit:
         return _EDITS.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise LineError(f"cannot be read: {error}") from None
+
+
+def is_object(line: bytes) -> bool:
+    """Whether it is a whole JSON object, whatever it says."""
+    try:
+        _OBJECTS.decode(line)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return False
+    return True
 
 
 def _verified_sum(line: bytes) -> Sum:

@@ -12,6 +12,7 @@ What `FileLog.append` promises for the events it is given, by what goes wrong:
 | cutting back fails | a torn tail | poisoned |
 | the fdatasync fails | cut back as far as the disk lets us | poisoned |
 | the file was replaced or resized by somebody else | as it was | poisoned |
+| the same while the write ran | as the other left it | poisoned, the write not acknowledged |
 
 A poisoned log takes no more events: what a failed fdatasync left in the page cache may read back well and not be on
 the disk, and a second fdatasync of the same descriptor would report success. Only a new log on a new descriptor, after
@@ -37,7 +38,7 @@ from recall.memory.files import AppendHandle, Files, HandleClosed
 from recall.memory.fold import FoldError
 from recall.memory.log_image import LogImage
 from recall.memory.refusal import refusal, refusals
-from recall.memory.repair import REMEDY, cut_tear
+from recall.memory.repair import REMEDY, cut_tear, keep_broken
 from recall.memory.scan import CHUNK_BYTES, Group, Scan
 
 LOG_NAME = "log.jsonl"
@@ -161,6 +162,7 @@ class FileLog:
         self._check_unchanged()
         self._write(b"".join(lines))
         self._sync()
+        self._check_kept(ends[-1] if ends else self._offsets[-1])
         self._offsets.extend(ends)
         self._last_sum = last_sum
 
@@ -210,6 +212,19 @@ class FileLog:
         with self._open_still():
             return LogImage(self._path, last_seq, self._offsets[last_seq], self._handle.share())
 
+    def continued_by(self, later: "FileLog") -> bool:
+        """Whether the other one holds every durable event of this one, as it was written."""
+        return later.last_seq >= self.last_seq and later.stamp(self.last_seq) == self._last_sum
+
+    @property
+    def replaced(self) -> bool:
+        """Whether its path names another file by now; this one is then nowhere but here."""
+        return not self._handle.same_as(self._path)
+
+    def keep_aside(self) -> Path:
+        """Write the durable events to a `log.broken-<n>`. Raises OSError."""
+        return keep_broken(self._path, self._files, self._handle.read_at(0, self.size_bytes))
+
     def close(self) -> None:
         """Let go of the file."""
         self._handle.close()
@@ -229,6 +244,13 @@ class FileLog:
         if self._handle.same_as(self._path) and self._handle.size() == self._offsets[-1]:
             return
         self._poisoned = "the file was changed by another program; reload the bank to take its changes in"
+        raise StorageFailure(self._path, "append to", self._poisoned)
+
+    def _check_kept(self, end: int) -> None:
+        """What was written beside a replaced file, or into another's writes, is safe nowhere: nobody is promised it."""
+        if self._handle.same_as(self._path) and self._handle.size() == end:
+            return
+        self._poisoned = "the file was changed by another program while it was written; reload the bank"
         raise StorageFailure(self._path, "append to", self._poisoned)
 
     def _write(self, data: bytes) -> None:

@@ -50,14 +50,28 @@ def open_bank(path: Path, files: Files, settings: StorageSettings) -> Opened:
 def reopen_bank(path: Path, files: Files, settings: StorageSettings, before: Opened | None) -> tuple[Opened, list[str]]:
     """As open_bank, but takes hand edits in; one line for each. `before` is how the bank stood, if it was open.
 
-    Raises Damaged for an edit that cannot be read, StorageFailure.
+    No line means that the bank is what it was. Raises Damaged for an edit that cannot be read, StorageFailure.
     """
     changes: list[str] = []
+    replaced = before is not None and before.log.replaced
     with refusals(path, "reload"):
         if before is not None and before.log.unacknowledged_tail:
             changes += _cut_unacknowledged(path, files, before)
         changes += take_in_edits(path, files)
-    return open_bank(path, files, settings), changes
+    opened = open_bank(path, files, settings)
+    if before is not None:
+        with refusals(path, "reload"):
+            changes += _departures(before.log, opened.log, replaced)
+    return opened, changes
+
+
+def _departures(before: FileLog, now: FileLog, replaced: bool) -> list[str]:
+    """What the file lacks of what was acknowledged, or has beyond it: another program's doing, told and never lost."""
+    if before.continued_by(now):
+        added = now.last_seq - before.last_seq
+        return [f"{added} events were added by another program"] if added else []
+    told = f"the log is not the one that was acknowledged up to seq {before.last_seq}: it ends at seq {now.last_seq}"
+    return [f"{told} (as it stood it is kept in {before.keep_aside().name})" if replaced else told]
 
 
 def _cut_unacknowledged(path: Path, files: Files, before: Opened) -> list[str]:

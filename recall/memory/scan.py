@@ -5,6 +5,7 @@ The reader works on bytes and judges each line alone. The pass ends at the first
 | what stands there | verdict |
 |---|---|
 | a last line without newline whose sum holds | whole: only its newline is missing, and is added |
+| any other last line without newline that is a whole JSON object | damage: a person wrote it, no part of a line is |
 | any other last line without newline | torn |
 | the end of the file in the middle of a command (`more` > 0) | torn, from the first event of that command |
 | a line with zero bytes, and every readable line after it belongs to the same write (`batch`) | torn |
@@ -18,7 +19,7 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from recall.memory.events import Event, LineError, Sum, decode
+from recall.memory.events import Event, LineError, Sum, decode, is_object
 
 CHUNK_BYTES = 1 << 20
 
@@ -122,7 +123,8 @@ class Scan:
 
     def _judge(self, start: int, line: bytes, whole: bool, problem: str) -> None:
         line_number = self.last_seq + len(self._held) + 1
-        if not whole or (b"\0" in line and self._last_write_only(start + len(line) + 1, line_number)):
+        cut_short = not whole and not is_object(line)
+        if cut_short or (b"\0" in line and self._last_write_only(start + len(line) + 1, line_number)):
             self._torn()
         else:
             self.damage = Damage(line_number, start, problem)

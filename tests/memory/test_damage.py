@@ -183,6 +183,22 @@ DAMAGE = [
         [*ALL, "by hand"],
         [*ALL, "by hand"],
     ),
+    Damage(
+        "a last line edited by hand and left without its newline",
+        lambda lines: b"".join([*lines[:3], lines[3].replace("三三".encode(), "四四".encode()).removesuffix(b"\n")]),
+        4,
+        "sum does not hold",
+        ["one", "zwei é", "四四"],
+        ["one", "zwei é", "四四"],
+    ),
+    Damage(
+        "a line added by hand without a newline",
+        lambda lines: b"".join([*lines, b'{"op":"save","id":"mine","text":"by hand"}']),
+        6,
+        "does not end in its sum",
+        [*ALL, "by hand"],
+        [*ALL, "by hand"],
+    ),
     Damage("an empty line", lambda lines: b"".join([*lines[:2], b"\n", *lines[2:]]), 3, "not an event", ALL, ALL),
     Damage("CRLF", lambda lines: b"".join(lines).replace(b"\n", b"\r\n"), 1, "CRLF", ALL, ALL),
     Damage("a byte order mark", lambda lines: b"\xef\xbb\xbf" + b"".join(lines), 1, "sum does not hold", ALL, ALL),
@@ -238,7 +254,7 @@ def test_a_reload_takes_in_what_can_be_read_or_touches_nothing(damage: Damage) -
     assert banks.reload("default", "main") == []
     for bank in (banks.open("default", "main"), opened(files)):
         assert texts(bank) == damage.reloaded
-        assert bank.records()[0].corroboration == 1
+        assert bank.records()[0].corroboration == damaged.count(b'"op":"reinforce"')
     assert files.read(log_path().with_name("log.broken-1")) == damaged
 
 
