@@ -194,6 +194,9 @@ class _Verbs:
     source_superseded = _Unary(
         "ReviewService/SourceSuperseded", reviews.SourceSupersededRequest, reviews.SourceSupersededResponse
     )
+    save_preference = _Unary(
+        "ReviewService/SavePreference", reviews.SavePreferenceRequest, reviews.SavePreferenceResponse
+    )
     get_by_source = _Unary("ReviewService/GetBySource", reviews.GetBySourceRequest, reviews.GetBySourceResponse)
 
 

@@ -76,6 +76,8 @@ class TokenFile:
         """A new token and what was kept of it. Raises InvalidField, TokensBusy, TokensUnreadable, StorageFailure."""
         if expires_at and expires_at <= now:
             raise InvalidField("expires", "lies in the past")
+        if role is Role.USER and not name.strip():
+            raise InvalidField("name", "is required: a user's token says who the user is")
         token_id = self._random(_ID_BYTES).hex()
         token = f"{PREFIX}_{token_id}_{_text(self._random(_SECRET_BYTES))}"
         grant = Grant(

@@ -143,6 +143,24 @@ def fallen(
         line("nothing in use stands on it")
 
 
+def prefer(
+    text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What you prefer; - reads it from stdin.")],
+    bank: Bank = "",
+    server: Server = DEFAULT_SERVER,
+    timeout: Timeout = DEFAULT_TIMEOUT_S,
+    as_json: Json = False,
+) -> None:
+    """Keeps a preference of whom the token names, in the bank whose scope that user is."""
+    from recall.commands.tables import status
+
+    with connected(server, timeout) as client:
+        answer = client.save_preference(bank=bank_name(bank), text=text_of(text))
+    if as_json:
+        json_document(answer)
+    else:
+        line(f"{answer.memory.id} {status(answer.memory.status)}{'' if answer.seq else ' already'}")
+
+
 def source(
     kind: Kind,
     id: SourceId,

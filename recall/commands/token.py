@@ -19,7 +19,7 @@ from recall.commands.serve import as_flags, settings_of
 if TYPE_CHECKING:
     from recall.tokens import Grant, TokenFile
 
-ROLES = "reader, agent, job, reviewer or admin"
+ROLES = "reader, user, agent, job, reviewer or admin"
 
 
 def create(

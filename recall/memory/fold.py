@@ -198,7 +198,7 @@ def _move(status: Status) -> Callable[[Record, int, int, Body], Record]:
     return step
 
 
-_BIRTHS = {"save": Status.ACCEPTED, "nominate": Status.NOMINATED, "import": Status.ACCEPTED}
+_BIRTHS = {"save": Status.ACCEPTED, "nominate": Status.NOMINATED, "import": Status.ACCEPTED, "prefer": Status.ACCEPTED}
 _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "reinforce": _reinforce,
     "update": _update,

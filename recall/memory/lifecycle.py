@@ -18,6 +18,7 @@ In a bank of the policy `governed` fewer edges exist. An agent nominates, and ma
 nomination; a job may besides take out of use (quarantine, supersede, expire) and tidy (absorb). Neither has an edge
 that ends in ACCEPTED other than `absorb`, which changes no text and needs a memory that a person accepted: nothing they
 say comes into use, is pinned or is changed in use without a person's yes. Their saves become nominations (`birth`).
+A USER has the one edge `prefer`, into a bank of their own: see `preferring`.
 """
 
 from enum import StrEnum
@@ -47,6 +48,7 @@ class Action(StrEnum):
     RELEASE = "release"
     RESTORE = "restore"
     EDIT = "edit"
+    PREFER = "prefer"
     UNDO_PROMOTE = "undo-promote"
     UNDO_REJECT = "undo-reject"
     UNDO_REJECT_QUARANTINED = "undo-reject-quarantined"
@@ -55,13 +57,14 @@ class Action(StrEnum):
 
 
 class Role(StrEnum):
-    """Who acts. JOB is every automatic path: sweep, consolidation, capture."""
+    """Who acts. JOB is every automatic path: sweep, consolidation, capture. USER is a person with preferences."""
 
     READER = "reader"
     AGENT = "agent"
     JOB = "job"
     REVIEWER = "reviewer"
     ADMIN = "admin"
+    USER = "user"
 
 
 Edge = tuple[Status | None, Action, Role]
@@ -74,6 +77,7 @@ _EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status]
     ((None,), Action.SAVE, _WRITERS, Status.ACCEPTED),
     ((None,), Action.NOMINATE, _WRITERS, Status.NOMINATED),
     ((None,), Action.IMPORT, _PEOPLE, Status.ACCEPTED),
+    ((None,), Action.PREFER, (Role.USER,), Status.ACCEPTED),
     ((Status.NOMINATED,), Action.PROMOTE, _PEOPLE, Status.ACCEPTED),
     ((Status.NOMINATED, Status.QUARANTINED), Action.REJECT, _PEOPLE, Status.REJECTED),
     ((Status.ACCEPTED,), Action.QUARANTINE, _WRITERS, Status.QUARANTINED),
@@ -115,7 +119,7 @@ _TAKE_OUT = (Action.QUARANTINE, Action.SUPERSEDE, Action.EXPIRE, Action.ABSORB)
 def _governed(edge: Edge) -> bool:
     """Whether an edge exists in a governed bank too."""
     start, action, role = edge
-    if role in _PEOPLE or action is Action.NOMINATE or (start is Status.NOMINATED and action in _PROPOSE):
+    if role in (*_PEOPLE, Role.USER) or action is Action.NOMINATE or (start is Status.NOMINATED and action in _PROPOSE):
         return True
     return role is Role.JOB and action in _TAKE_OUT
 

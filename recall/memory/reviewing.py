@@ -9,9 +9,11 @@ from recall.memory.bank import Bank
 from recall.memory.errors import NothingToUndo
 from recall.memory.falling import Fell, SourceFell
 from recall.memory.lifecycle import Action
-from recall.memory.record import Actor, MemoryChanges, NewMemory, Record, Written
+from recall.memory.preferring import Prefer
+from recall.memory.record import Actor, MemoryChanges, NewMemory, Record, Saved, Written
 from recall.memory.replacing import Replace, Replacement
 from recall.memory.standing import Standing, standing
+from recall.memory.twins import Compared
 from recall.memory.undoing import Gone, Undoing, undoing
 
 
@@ -49,6 +51,12 @@ def undo_decision(bank: Bank, memory_id: str, note: str, actor: Actor) -> Undoin
     if isinstance(asked, NothingToUndo):
         raise asked
     return bank.write(asked, actor)
+
+
+def prefer(bank: Bank, memory: NewMemory, compared: Compared, request_id: str, actor: Actor) -> Saved:
+    """Keep a preference of whoever acts. Raises what preferring.Prefer raises."""
+    names.checked_request_id(request_id)
+    return bank.write(Prefer(saving.Item.of(memory, bank.new_id()), compared, request_id), actor)
 
 
 def standing_of(bank: Bank, record: Record) -> Standing:

@@ -8,12 +8,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from consolidate.shingles import Shingles
 from recall.memory.bank import Bank
+from recall.memory.names import text_hash
 from recall.memory.record import Record, Status
 from recall.memory.twins import Compared
 
@@ -56,16 +57,24 @@ def near_duplicate(
 ) -> tuple[Alike | None, Compared]:
     """The memory in use that `text` is a near-duplicate of, and what is needed to look again under the writer's lock.
 
-    `record` is what `text` would come into use as, or a stand-in for a memory that does not exist yet.
+    `record` is what the text would come into use as; `leaving` go in the same write and do not count.
     """
+    twin, compared = near_duplicate_of_text(bank, text, now, leaving | {record.id})
+    return twin, replace(compared, text_hash=record.text_hash, revision=record.revision)
+
+
+def near_duplicate_of_text(
+    bank: Bank, text: str, now: int, leaving: frozenset[str] = frozenset()
+) -> tuple[Alike | None, Compared]:
+    """As near_duplicate, for a memory that does not exist yet."""
     snapshot = bank.snapshot()
-    others = [one for one in snapshot.records if one.status is Status.ACCEPTED and not one.expired(now)]
-    others = [one for one in others if one.id != record.id and one.id not in leaving]
+    in_use = [one for one in snapshot.records if one.status is Status.ACCEPTED and not one.expired(now)]
+    others = [one for one in in_use if one.id not in leaving]
     texts = [bank.text(one) for one in others]
     scores = likeness(text, texts)
     best = max(range(len(scores)), key=lambda place: (scores[place], -place), default=None)
     twin = None if best is None else Alike(others[best], texts[best], scores[best])
-    compared = Compared(snapshot.last_seq, record.text_hash, record.revision, likeness, NEAR_DUPLICATE, leaving)
+    compared = Compared(snapshot.last_seq, text_hash(text), 0, likeness, NEAR_DUPLICATE, leaving)
     return (twin if twin is not None and twin.score >= NEAR_DUPLICATE else None), compared
 
 

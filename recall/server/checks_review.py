@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from recall.memory import names
 from recall.memory.names import LIMITS
 from recall.server import checks, checks_memory
 from recall.server.checks import Check
@@ -51,6 +52,17 @@ def replace(request: pb.ReplaceRequest) -> None:
         checks_memory.new_memory(check.inside("memory"), request.memory)
     elif merged == "proposal_id":
         checks.required_id(check, request.proposal_id, "proposal_id")
+    check.done()
+
+
+def preference(request: pb.SavePreferenceRequest) -> None:
+    """Raises InvalidRequest with every bad field."""
+    check = Check()
+    checks.bank_name(check, request.bank)
+    checks.request_id(check, request.request_id)
+    checks.as_kept(check, names.checked_text, request.text)
+    checks.as_kept(check, names.checked_line, "title", request.title, LIMITS.title)
+    checks.as_kept(check, names.checked_names, "tags", request.tags, LIMITS.tag)
     check.done()
 
 

@@ -9,7 +9,7 @@ from google.protobuf.timestamp_pb2 import Timestamp
 
 from recall.memory.bank import Bank
 from recall.memory.deciding import Decided
-from recall.memory.record import HistoryEntry, Record
+from recall.memory.record import HistoryEntry, Kind, NewMemory, Record, Source, SourceKind
 from recall.memory.reviewing import standing_of
 from recall.memory.standing import Step
 from recall.review.likeness import Alike, word_diff
@@ -17,6 +17,18 @@ from recall.review.visible import visible
 from recall.server import convert
 from recall.v1 import memory_pb2
 from recall.v1 import review_service_pb2 as pb
+
+
+def preference(request: pb.SavePreferenceRequest, user: str) -> NewMemory:
+    """What a user says of themselves: nothing but the text, its heading and tags is theirs to choose."""
+    return NewMemory(
+        text=request.text,
+        kind=Kind.PREFERENCE,
+        tags=tuple(request.tags),
+        author=user,
+        source=Source(kind=SourceKind.MANUAL),
+        title=request.title,
+    )
 
 
 def with_standing(bank: Bank, record: Record) -> memory_pb2.Memory:

@@ -9,8 +9,8 @@ from typing import Any, Final
 from recall.memory.lifecycle import Role
 from recall.v1 import access_pb2
 
-ROLES: Final = tuple(Role)
-"""From the least to the most."""
+ROLES: Final = (Role.READER, Role.AGENT, Role.JOB, Role.REVIEWER, Role.ADMIN)
+"""From the least to the most; a USER stands beside them."""
 
 
 class UndeclaredAccess(Exception):  # noqa: N818 - named for what is wrong
@@ -33,6 +33,8 @@ class Requirement:
 
     def allows(self, role: Role) -> bool:
         """Whether a role is enough."""
+        if Role.USER in (role, self.role):
+            return self.role is role or (role is Role.USER and self.role is Role.READER)
         return ROLES.index(role) >= ROLES.index(self.role)
 
     def banks(self, request: Any) -> Iterator[str]:

@@ -7,17 +7,18 @@ from typing import Final
 
 import grpc
 
-from recall.memory import reviewing
+from recall.memory import names, reviewing
 from recall.memory.bank import Bank
 from recall.memory.clock import Clock
 from recall.memory.deciding import STARTS, Decide
 from recall.memory.errors import MemoryServiceError, NearDuplicate
 from recall.memory.falling import SourceFell, retracted, superseded
 from recall.memory.lifecycle import Action
+from recall.memory.preferring import check_scope
 from recall.memory.record import Actor, NewMemory, Record, Status
 from recall.memory.replacing import Replace
 from recall.memory.twins import Compared
-from recall.review.likeness import Alike, most_alike, near_duplicate, word_diff
+from recall.review.likeness import Alike, most_alike, near_duplicate, near_duplicate_of_text, word_diff
 from recall.review.visible import visible
 from recall.server import checks_review as checks
 from recall.server import convert, convert_review, errors, paging
@@ -188,6 +189,22 @@ class ReviewService(ReviewServiceServicer):
                 if shown is not None or past <= MOST_PAST:
                     getattr(response, shown or "past").append(convert_review.with_standing(live.bank, record))
         return response
+
+    def SavePreference(  # noqa: N802
+        self, request: pb.SavePreferenceRequest, context: grpc.ServicerContext
+    ) -> pb.SavePreferenceResponse:
+        """Keeps a preference of the caller."""
+        checks.preference(request)
+        who = caller(context)
+        with self._live.lease(request.bank, seconds_left(context), who.tenant) as live:
+            check_scope(live.bank.info, live.name, who.actor.id)
+            memory = convert_review.preference(request, who.actor.id)
+            twin, compared = near_duplicate_of_text(live.bank, request.text, self._clock.now())
+            if twin is not None and names.text_hash(twin.text) != compared.text_hash:
+                raise NearDuplicate(NEW, twin.record.id, twin.score)
+            saved = reviewing.prefer(live.bank, memory, compared, request.request_id, who.actor)
+            told = convert.saved_message(saved, live.bank.text(saved.record), live.name)
+        return pb.SavePreferenceResponse(memory=told.memory, outcome=told.outcome, seq=told.seq)
 
     def _decide(self, bank: str, asked: Decide, override: bool, context: grpc.ServicerContext) -> pb.Decided:
         who = caller(context)

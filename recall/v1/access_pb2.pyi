@@ -37,6 +37,8 @@ class _RoleEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_Role.ValueType],
     """A person who promotes, rejects and imports."""
     ROLE_ADMIN: _Role.ValueType  # 5
     """A person who keeps the banks and the service."""
+    ROLE_USER: _Role.ValueType  # 6
+    """A signed-in person: reads as a reader, and keeps preferences of their own. An rpc that names it takes no other role."""
 
 class Role(_Role, metaclass=_RoleEnumTypeWrapper):
     """Who calls. Each role may do what those before it may; what a write may do to a memory is narrower still (see README)."""
@@ -53,6 +55,8 @@ ROLE_REVIEWER: Role.ValueType  # 4
 """A person who promotes, rejects and imports."""
 ROLE_ADMIN: Role.ValueType  # 5
 """A person who keeps the banks and the service."""
+ROLE_USER: Role.ValueType  # 6
+"""A signed-in person: reads as a reader, and keeps preferences of their own. An rpc that names it takes no other role."""
 Global___Role: _TypeAlias = Role  # noqa: Y015
 
 @_typing.final

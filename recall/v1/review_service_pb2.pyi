@@ -56,6 +56,78 @@ DECISION_REACCEPT: Decision.ValueType  # 4
 Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
+class SavePreferenceRequest(_message.Message):
+    """Asks to keep a preference of the caller."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    TITLE_FIELD_NUMBER: _builtins.int
+    TAGS_FIELD_NUMBER: _builtins.int
+    REQUEST_ID_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank, whose scope is the caller. Required."""
+    text: _builtins.str
+    """What is preferred: 1 to 8,000 characters. Required."""
+    title: _builtins.str
+    """A heading, at most 200 characters."""
+    request_id: _builtins.str
+    """As in SaveRequest."""
+    @_builtins.property
+    def tags(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """At most 16."""
+
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        text: _builtins.str = ...,
+        title: _builtins.str = ...,
+        tags: _abc.Iterable[_builtins.str] | None = ...,
+        request_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "request_id", b"request_id", "tags", b"tags", "text", b"text", "title", b"title"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SavePreferenceRequest: _TypeAlias = SavePreferenceRequest  # noqa: Y015
+
+@_typing.final
+class SavePreferenceResponse(_message.Message):
+    """The preference."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_FIELD_NUMBER: _builtins.int
+    OUTCOME_FIELD_NUMBER: _builtins.int
+    SEQ_FIELD_NUMBER: _builtins.int
+    outcome: _memory_service_pb2.SaveOutcome.ValueType
+    """CREATED, UNCHANGED or REPEATED."""
+    seq: _builtins.int
+    """The seq of the write; 0 when nothing was written."""
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """The memory that holds the text now; its status says whether a reviewer took it out of use."""
+
+    def __init__(
+        self,
+        *,
+        memory: _memory_pb2.Memory | None = ...,
+        outcome: _memory_service_pb2.SaveOutcome.ValueType = ...,
+        seq: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["memory", b"memory", "outcome", b"outcome", "seq", b"seq"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SavePreferenceResponse: _TypeAlias = SavePreferenceResponse  # noqa: Y015
+
+@_typing.final
 class EditRequest(_message.Message):
     """Asks to change what waits for a decision."""
 

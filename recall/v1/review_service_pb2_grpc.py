@@ -100,6 +100,11 @@ class ReviewServiceStub(object):
                 request_serializer=recall_dot_v1_dot_review__service__pb2.GetBySourceRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_review__service__pb2.GetBySourceResponse.FromString,
                 _registered_method=True)
+        self.SavePreference = channel.unary_unary(
+                '/recall.v1.ReviewService/SavePreference',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceResponse.FromString,
+                _registered_method=True)
 
 
 class ReviewServiceServicer(object):
@@ -199,6 +204,14 @@ class ReviewServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def SavePreference(self, request, context):
+        """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
+        that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ReviewServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -266,6 +279,11 @@ def add_ReviewServiceServicer_to_server(servicer, server):
                     servicer.GetBySource,
                     request_deserializer=recall_dot_v1_dot_review__service__pb2.GetBySourceRequest.FromString,
                     response_serializer=recall_dot_v1_dot_review__service__pb2.GetBySourceResponse.SerializeToString,
+            ),
+            'SavePreference': grpc.unary_unary_rpc_method_handler(
+                    servicer.SavePreference,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -620,6 +638,33 @@ class ReviewService(object):
             '/recall.v1.ReviewService/GetBySource',
             recall_dot_v1_dot_review__service__pb2.GetBySourceRequest.SerializeToString,
             recall_dot_v1_dot_review__service__pb2.GetBySourceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SavePreference(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/SavePreference',
+            recall_dot_v1_dot_review__service__pb2.SavePreferenceRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.SavePreferenceResponse.FromString,
             options,
             channel_credentials,
             insecure,

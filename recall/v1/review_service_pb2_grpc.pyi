@@ -63,6 +63,10 @@ class ReviewServiceStub:
     """Another source took the place of one: as SourceRetracted."""
     GetBySource: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.GetBySourceRequest, _review_service_pb2.GetBySourceResponse]
     """What a source's own page would show: what was nominated, is in use and was taken out of use of it."""
+    SavePreference: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.SavePreferenceRequest, _review_service_pb2.SavePreferenceResponse]
+    """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
+    that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
+    """
 
 @_typing.type_check_only
 class ReviewServiceAsyncStub(ReviewServiceStub):
@@ -99,6 +103,10 @@ class ReviewServiceAsyncStub(ReviewServiceStub):
     """Another source took the place of one: as SourceRetracted."""
     GetBySource: _aio.UnaryUnaryMultiCallable[_review_service_pb2.GetBySourceRequest, _review_service_pb2.GetBySourceResponse]  # type: ignore[assignment]
     """What a source's own page would show: what was nominated, is in use and was taken out of use of it."""
+    SavePreference: _aio.UnaryUnaryMultiCallable[_review_service_pb2.SavePreferenceRequest, _review_service_pb2.SavePreferenceResponse]  # type: ignore[assignment]
+    """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
+    that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
+    """
 
 class ReviewServiceServicer(metaclass=_abc_1.ABCMeta):
     """Grants influence: who may say that a memory comes into use, and what they see before they do."""
@@ -210,5 +218,15 @@ class ReviewServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_review_service_pb2.GetBySourceResponse, _abc.Awaitable[_review_service_pb2.GetBySourceResponse]]:
         """What a source's own page would show: what was nominated, is in use and was taken out of use of it."""
+
+    @_abc_1.abstractmethod
+    def SavePreference(
+        self,
+        request: _review_service_pb2.SavePreferenceRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.SavePreferenceResponse, _abc.Awaitable[_review_service_pb2.SavePreferenceResponse]]:
+        """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
+        that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
+        """
 
 def add_ReviewServiceServicer_to_server(servicer: ReviewServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

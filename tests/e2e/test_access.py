@@ -21,12 +21,13 @@ from recall.server.edge import DESCRIPTORS
 from recall.server.listening import is_loopback
 from recall.server.requirements import ROLES, UndeclaredAccess, requirements
 from recall.tokens import TokenFile
-from recall.v1 import access_pb2
+from recall.v1 import access_pb2, bank_service_pb2, memory_pb2
 from recall.v1.memory_service_pb2 import ImportRequest, NewMemory
 from recall.v1.recall_service_pb2 import RecallRequest
 
 DENIED = grpc.StatusCode.PERMISSION_DENIED
 UNKNOWN = grpc.StatusCode.UNAUTHENTICATED
+REFUSED = grpc.StatusCode.FAILED_PRECONDITION
 METHODS = [(f"/{service.full_name}/{method.name}", method) for service in DESCRIPTORS for method in service.methods]
 
 
@@ -81,6 +82,15 @@ def code_of(channel: grpc.Channel, path: str, method: Any, token: str) -> grpc.S
     return grpc.StatusCode.OK
 
 
+def enough(role: Role, needed: Role) -> bool:
+    """Said here once more, in other words than the server's."""
+    if needed is Role.USER:
+        return role is Role.USER
+    ladder = [Role.READER, Role.AGENT, Role.JOB, Role.REVIEWER, Role.ADMIN]
+    assert list(ROLES) == ladder
+    return needed in ladder[: 1 if role is Role.USER else ladder.index(role) + 1]
+
+
 @pytest.mark.parametrize(("method", "role"), list(product(METHODS, ["", *Role])), ids=str)
 def test_every_rpc_lets_in_the_roles_that_the_contract_names(
     guarded: Guarded, tokens: dict[str, str], method: tuple[str, Any], role: str
@@ -89,12 +99,12 @@ def test_every_rpc_lets_in_the_roles_that_the_contract_names(
     if descriptor.name == "Watch":
         pytest.skip("a stream without an end: below")
     declared = descriptor.GetOptions().Extensions[access_pb2.access].role
-    least = list(access_pb2.Role.values()).index(declared) - 1
+    needed = Role(access_pb2.Role.Name(declared).removeprefix("ROLE_").lower())
     with grpc.insecure_channel(guarded.service.address, options=[("grpc.enable_http_proxy", 0)]) as channel:
         code = code_of(channel, path, descriptor, tokens.get(role, ""))
     if not role:
         assert code is UNKNOWN
-    elif ROLES.index(Role(role)) < least:
+    elif not enough(Role(role), needed):
         assert code is DENIED
     else:
         assert code not in (DENIED, UNKNOWN, grpc.StatusCode.INTERNAL)
@@ -216,3 +226,36 @@ def test_a_contract_with_an_rpc_that_names_no_role_is_refused() -> None:
     pool.Add(file)
     with pytest.raises(UndeclaredAccess, match="Loose/Do"):
         requirements([pool.FindServiceByName("loose.Loose")])
+
+
+def test_a_user_keeps_preferences_of_their_own_alone_and_no_other_role_does(guarded: Guarded) -> None:
+    governed = bank_service_pb2.BANK_POLICY_GOVERNED
+    user_scope = bank_service_pb2.SCOPE_KIND_USER
+    with guarded.client("admin") as admin:
+        for name in ("dana", "eve"):
+            admin.create_bank(name=f"of-{name}", policy=governed, scope_kind=user_scope, scope_ref=name)
+        admin.create_bank(name="of-all", policy=governed)
+    token, _ = TokenFile(guarded.service.data, DiskFiles()).create(Role.USER, "default", (), "dana", 1)
+    with guarded.client_with(token) as dana, guarded.client("reviewer") as reviewer, guarded.client("agent") as agent:
+        kept = dana.save_preference(bank="of-dana", text="I like short answers in the morning").memory
+        assert (kept.status, kept.kind, kept.author) == (memory_pb2.STATUS_ACCEPTED, memory_pb2.KIND_PREFERENCE, "dana")
+        assert [one.memory.id for one in dana.recall(bank="of-dana", query="short answers").results] == [kept.id]
+        assert dana.save_preference(bank="of-dana", text="I like short answers in the morning").seq == 0
+        for refused, code in (
+            (lambda: dana.save_preference(bank="of-dana", text="I like short answers in the mornings"), REFUSED),
+            (lambda: dana.save_preference(bank="of-eve", text="Eve likes long answers"), REFUSED),
+            (lambda: dana.save_preference(bank="of-all", text="Everybody likes it"), REFUSED),
+            (lambda: dana.save(bank="of-dana", memory=NewMemory(text="anything")), DENIED),
+            (lambda: dana.delete(bank="of-dana", id=kept.id), DENIED),
+            (lambda: agent.save_preference(bank="of-dana", text="Dana likes it my way"), DENIED),
+            (lambda: reviewer.save_preference(bank="of-dana", text="Dana likes it my way"), DENIED),
+        ):
+            with pytest.raises(grpc.RpcError) as denied:
+                refused()
+            assert denied.value.code() is code
+        (entry,) = reviewer.list_queue(bank="of-dana", status=memory_pb2.STATUS_ACCEPTED).entries
+        assert (entry.memory.id, entry.actor, entry.role) == (kept.id, "dana", "user")
+        reviewer.quarantine(bank="of-dana", id=kept.id, reason="not a preference")
+        assert not dana.recall(bank="of-dana", query="short answers").results
+        again = dana.save_preference(bank="of-dana", text="I like short answers in the morning")
+        assert (again.seq, again.memory.status) == (0, memory_pb2.STATUS_QUARANTINED)

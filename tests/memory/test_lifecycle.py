@@ -26,7 +26,7 @@ from recall.memory.record import (
 )
 
 LIVE = {Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED}
-BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT}
+BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT, Action.PREFER}
 EDITS = {Action.REINFORCE, Action.UPDATE, Action.EDIT, Action.PIN, Action.UNPIN, Action.ABSORB, Action.RELEASE}
 UNDONE = {undo: (before, decision) for (before, decision), undo in UNDO.items()}
 UNDOING = {Action.RELEASE, Action.RESTORE}
@@ -160,7 +160,8 @@ def test_a_decision_is_taken_back_by_people_alone_and_leads_to_where_it_came_fro
 @pytest.mark.parametrize(("action", "role"), list(product(Action, Role)))
 def test_a_memory_is_born_only_by_a_birth(action: Action, role: Role) -> None:
     born = (None, action, role) in TABLE
-    assert born == (action in BIRTHS and role is not Role.READER and (action is not Action.IMPORT or role in PEOPLE))
+    may = {Action.IMPORT: PEOPLE, Action.PREFER: {Role.USER}}.get(action, PEOPLE | AUTOMATIC)
+    assert born == (action in BIRTHS and role in may)
 
 
 def test_no_edge_leaves_a_terminal_status_but_undoing_by_a_person() -> None:
@@ -182,6 +183,7 @@ def test_nothing_but_a_person_brings_a_memory_back_into_use() -> None:
 def test_an_edit_moves_nothing_and_a_reader_does_nothing() -> None:
     assert all(start is end for (start, action, _), end in TABLE.items() if action in EDITS)
     assert all(role is not Role.READER for _, _, role in TABLE)
+    assert [edge for edge in TABLE if Role.USER in edge] == [(None, Action.PREFER, Role.USER)]
 
 
 @pytest.mark.parametrize("action", [Action.UPDATE, Action.UNPIN, Action.QUARANTINE, Action.DELETE])
