@@ -20,6 +20,7 @@ from recall.v1 import memory_pb2, memory_service_pb2
 EVENTS = "events"
 _TIMES = ("created_at", "updated_at", "expires_at")
 _PREFIXES = {"kind": "KIND_", "status": "STATUS_"}
+_SURROGATE = b"\\ud"
 _REMEDY = "rename it with --map, or skip it with --ignore-unknown"
 
 
@@ -50,7 +51,7 @@ class Reading:
         return self._rows[record - 1] if 0 < record <= len(self._rows) else record
 
     def _request(self, row: bytes) -> memory_service_pb2.ImportRequest:
-        value = json.loads(row.decode("utf-8-sig"))
+        value = _value(row)
         fields = {"text": value} if isinstance(value, str) else value
         if not isinstance(fields, dict):
             raise ValueError("the row is neither a JSON object nor a string")
@@ -70,6 +71,17 @@ def as_row(answer: memory_service_pb2.ExportResponse) -> str:
     if answer.events:
         row[EVENTS] = [MessageToDict(event, preserving_proto_field_name=True) for event in answer.events]
     return json.dumps(row, ensure_ascii=False)
+
+
+def _value(row: bytes) -> Any:
+    """The JSON of a row. A lone surrogate anywhere in it is refused: as a name it breaks the protobuf runtime."""
+    value = json.loads(row.decode("utf-8-sig"))
+    if _SURROGATE in row.lower():
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise ValueError("the row holds a lone surrogate, which is no character") from None
+    return value
 
 
 def _in_contract(name: str, value: Any) -> Any:

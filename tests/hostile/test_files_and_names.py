@@ -28,7 +28,7 @@ from recall.settings_sources import SettingsError, known_settings, load
 from recall.v1.memory_pb2 import Memory
 from recall.v1.memory_service_pb2 import ImportRequest, NewMemory
 
-QUICK, DEEP, MUTANTS = 800, 20_000, 4
+QUICK, DEEP, MUTANTS = 800, 10_000, 9
 LEAST = 100_000
 _COMMON: dict[str, Any] = {
     "deadline": None,
@@ -92,6 +92,13 @@ def test_a_hundred_thousand_rows_of_an_import_are_memories_or_problems(capsys: p
     with capsys.disabled():
         print(f"\n{tried:,} hostile rows of an import")  # noqa: T201
     assert tried >= LEAST
+
+
+@pytest.mark.parametrize("row", ['{"text":"t","\\ud800":1}', '{"text":"t","source":{"\\uDC00":1}}', '"\\ud800"'])
+def test_a_lone_surrogate_anywhere_in_a_row_is_told(row: str) -> None:
+    reading = Reading({}, ignore_unknown=True)
+    assert next(reading.requests([row.encode(), b'"\\ud83d\\ude00"']))[1].memory.text == "\U0001f600"
+    assert reading.problems == [(1, "the row holds a lone surrogate, which is no character")]
 
 
 def test_rows_that_read_well_are_imported_or_refused_by_the_server(client: RecallClient, bank: str) -> None:
