@@ -45,11 +45,14 @@ class RowView:
 
     def gather(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of the named rows, in the order asked: (len(rows), dimensions)."""
+        order = np.argsort(rows, kind="stable")
+        ascending = rows[order]
         result = np.empty((len(rows), self.dimensions), dtype=np.float32)
-        owners = np.searchsorted(self.starts, rows, side="right") - 1
-        for owner in np.unique(owners).tolist():
-            chosen = np.flatnonzero(owners == owner)
-            result[chosen] = self.blocks[owner][rows[chosen] - self.starts[owner]]
+        ends = np.searchsorted(ascending, self.starts[1:]).tolist()
+        bounds = zip([0, *ends], [*ends, len(rows)], strict=True)
+        for block, start, (first, end) in zip(self.blocks, self.starts.tolist(), bounds, strict=False):
+            if first < end:
+                result[order[first:end]] = block[ascending[first:end] - start]
         return result
 
 

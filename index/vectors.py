@@ -2,8 +2,9 @@
 
 A row is one window; a memory scores as its best window (max-pooling). Rows only grow: an edited or removed memory
 leaves dead rows behind a bitmap at once, and the matrix is rewritten when a share of it is dead. Readers take a
-snapshot and never see half an apply. Up to some ten thousand rows every search is exact; above that a compressed
-scan (FAISS PQ fast-scan) proposes rows and their exact cosines decide, and the answer says `exact=False`.
+snapshot and never see half an apply. Up to some ten thousand rows every search is exact, and from a few thousand on
+`near` scans an int8 copy and proves that it missed nothing. Above that a compressed scan (FAISS PQ fast-scan) proposes
+rows and their exact cosines decide, and the answer says `exact=False`.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.compressed import DIMENSIONS_PER_CODE, CompressedRows, CompressedSettings
-from index.hits import EXHAUSTED, Hits
-from index.row_blocks import RowBlocks, RowView
+from index.hits import Hits
+from index.near import Near
+from index.quantised import QuantisedRows
+from index.row_blocks import RowBlocks
+from index.scanning import Snapshot, best_of, dense_pooled, exact_search, near, pool_rows, rounded, usable_rows
 
 _REWRITE_ROWS = 4_096
 _COPY_ROWS = 1_024
 _LEAST_NORM = 1e-12
-_SCORE_STEPS = 1 << 20  # scores are multiples of 2**-20: equal vectors tie whatever row, block or kernel they met
+_NO_ROW = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +35,14 @@ class VectorSettings:
 
     dense_limit: int = 50_000
     """Rows up to which every search is exact and `dense` may be asked."""
+    quantised_from: int = 2_000
+    """Rows from which a copy in int8 is kept, that `near` scans instead of the rows and still answers exactly."""
     rerank: int = 400
     """Least number of rows whose exact cosine is computed after a compressed scan."""
     rebuild_growth: float = 0.25
     """Share of rows that may be newer than the compressed index before it is built anew."""
+    extend_growth: float = 0.02
+    """The same of the copy in int8, which is extended and costs little."""
     train_rows: int = 20_000
     """Rows a codebook is trained on."""
     narrow_share: float = 0.1
@@ -45,18 +53,6 @@ class VectorSettings:
     """Dead rows below which it is never rewritten."""
     sample_rows: int = 512
     """Rows that `sample_statistics` looks at."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Snapshot:
-    """Rows 0…n-1 as one reader sees them."""
-
-    rows: RowView
-    ordinals: NDArray[np.int64]  # (n,)
-    alive: NDArray[np.bool_]  # (n,)
-    size: int  # one more than the greatest ordinal
-    pooled: bool  # some ordinal has several rows
-    compressed: CompressedRows | None
 
 
 def _in_thread(work: Callable[[], None]) -> None:
@@ -79,13 +75,14 @@ class Vectors:
         self._lock = threading.RLock()  # a `run` that works at once comes back into it
         self._rows = RowBlocks(dimensions)
         self._places: dict[int, tuple[int, int]] = {}  # ordinal → first row, windows
+        self._row_of = np.full(1, _NO_ROW, dtype=np.int64)  # by ordinal
         self._dead = 0
         self._epoch = 0  # moves when rows are renumbered: a compressed index of an older epoch is void
         self._building = False
         self._sample: NDArray[np.float32] | None = None
         self._sampled_at = 0
         nothing = np.empty(0, dtype=np.int64)
-        self._snapshot = _Snapshot(self._rows.view(), nothing, nothing.astype(np.bool_), 0, False, None)
+        self._snapshot = Snapshot(self._rows.view(), nothing, nothing.astype(np.bool_), 0, False, None)
 
     def __len__(self) -> int:
         """Memories that have a vector."""
@@ -150,22 +147,54 @@ class Vectors:
         snapshot = self._snapshot
         if k < 1 or not len(snapshot.alive):
             return Hits.none()
-        usable = _usable_rows(snapshot, allowed)
+        usable = usable_rows(snapshot, allowed)
         if snapshot.compressed is not None and usable.mean() >= self._settings.narrow_share:
             return self._compressed_search(snapshot, snapshot.compressed, query, k, usable)
-        return _exact_search(snapshot, query, k, usable)
+        return exact_search(snapshot, query, k, usable)
+
+    def near(self, query: NDArray[np.float32], count: int) -> Near | None:
+        """About the `count` nearest memories; None where only a scan of all rows can tell.
+
+        That is a small bank, one of texts of several windows, and a large one whose copy is not built yet.
+        """
+        snapshot = self._snapshot
+        if snapshot.compressed is not None:
+            hits = self.search(query, count)
+            order = np.argsort(hits.ordinals)
+            mean, deviation = self.sample_statistics(query)
+            return Near(hits.ordinals[order], hits.scores[order], hits.bound, mean, deviation, proven=False)
+        if snapshot.quantised is None or snapshot.pooled:
+            return None
+        return near(snapshot, snapshot.quantised, query, count)
 
     def scores(self, query: NDArray[np.float32], ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
         """Cosine of each ordinal's best window, (n,); NaN where it has no vector."""
         with self._lock:  # the places move; a gather of some hundred rows is short
-            places = [self._places.get(int(ordinal), (0, 0)) for ordinal in ordinals]
+            if not self._snapshot.pooled:
+                return self._scores_of_one_window(query, ordinals)
+            places = [self._places.get(ordinal, (0, 0)) for ordinal in ordinals.tolist()]
             owners = np.repeat(np.arange(len(places)), [windows for _, windows in places])
             rows = np.array([first + window for first, windows in places for window in range(windows)], dtype=np.int64)
             gathered = self._snapshot.rows.gather(rows)
         best = np.full(len(places), -np.inf, dtype=np.float32)
-        np.maximum.at(best, owners, _rounded(gathered @ query))
+        np.maximum.at(best, owners, rounded(gathered @ query))
         best[np.isneginf(best)] = np.nan
         return best
+
+    def _scores_of_one_window(self, query: NDArray[np.float32], ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
+        rows = self._row_of[np.minimum(ordinals, len(self._row_of) - 1)]
+        held = np.flatnonzero((rows >= 0) & (ordinals < len(self._row_of)))
+        found = np.full(len(ordinals), np.nan, dtype=np.float32)
+        found[held] = rounded(self._snapshot.rows.gather(rows[held]) @ query)
+        return found
+
+    def _place_rows(self, ordinals: NDArray[np.int64], first: int) -> None:
+        """Rows from `first` on belong to `ordinals`; of several windows the last counts, and nobody asks."""
+        if ordinals.size and int(ordinals.max()) >= len(self._row_of):
+            grown = np.full(2 * int(ordinals.max()) + 1, _NO_ROW, dtype=np.int64)
+            grown[: len(self._row_of)] = self._row_of
+            self._row_of = grown
+        self._row_of[ordinals] = np.arange(first, first + len(ordinals))
 
     def first_of(self, ordinal: int) -> NDArray[np.float32] | None:
         """The vector (dimensions,) of a memory's first window; None where it has none."""
@@ -179,9 +208,9 @@ class Vectors:
         """Cosine by ordinal, (size,); NaN where there is no vector. A full scan: for banks up to `dense_limit`."""
         snapshot = self._snapshot
         if snapshot.pooled or snapshot.size > size or not snapshot.alive.all():
-            return _dense_pooled(snapshot, query, size)
+            return dense_pooled(snapshot, query, size)
         result = np.full(size, np.nan, dtype=np.float32)
-        result[snapshot.ordinals] = _rounded(snapshot.rows.products(query))
+        result[snapshot.ordinals] = rounded(snapshot.rows.products(query))
         return result
 
     def sample_statistics(self, query: NDArray[np.float32]) -> tuple[float, float]:
@@ -202,6 +231,8 @@ class Vectors:
     def _bury(self, alive: NDArray[np.bool_], ordinal: int) -> None:
         first, windows = self._places.pop(ordinal, (0, 0))
         alive[first : first + windows] = False
+        if windows:
+            self._row_of[ordinal] = _NO_ROW
         self._dead += windows
 
     def _append(self, alive: NDArray[np.bool_], rows: dict[int, NDArray[np.float32]]) -> None:
@@ -214,6 +245,7 @@ class Vectors:
         for piece in _pieces(list(rows.values())):
             self._rows.append(piece)
         owners = np.repeat(np.fromiter(rows, dtype=np.int64, count=len(rows)), [len(each) for each in rows.values()])
+        self._place_rows(owners, len(alive))
         self._snapshot = replace(
             old,
             rows=self._rows.view(),
@@ -236,38 +268,52 @@ class Vectors:
             first, windows = places.get(ordinal, (row, 0))
             places[ordinal] = (first, windows + 1)
         self._rows, self._places, self._dead, self._sample = rows, places, 0, None
+        self._place_rows(ordinals, 0)
         self._epoch += 1
         self._snapshot = replace(
-            old, rows=rows.view(), ordinals=ordinals, alive=np.ones(len(live), dtype=np.bool_), compressed=None
+            old,
+            rows=rows.view(),
+            ordinals=ordinals,
+            alive=np.ones(len(live), dtype=np.bool_),
+            compressed=None,
+            quantised=None,
         )
 
     def _compress_if_due(self) -> None:
         snapshot = self._snapshot
         rows = len(snapshot.alive)
-        built = snapshot.compressed.rows if snapshot.compressed is not None else 0
+        large = rows > self._settings.dense_limit and not self._dimensions % DIMENSIONS_PER_CODE
+        copy = snapshot.compressed if large else snapshot.quantised
+        built = copy.rows if copy is not None else 0
         if (
             self._building
-            or self._dimensions % DIMENSIONS_PER_CODE
-            or rows <= self._settings.dense_limit
-            or rows - built <= self._settings.rebuild_growth * rows
+            or not (large or self._settings.quantised_from <= rows <= self._settings.dense_limit)
+            or rows - built <= (self._settings.rebuild_growth if large else self._settings.extend_growth) * rows
         ):
             return
         self._building = True
         epoch = self._epoch
-        self._run(lambda: self._compress(snapshot.rows, epoch))
+        self._run(lambda: self._compress(snapshot, epoch, large))
 
-    def _compress(self, rows: RowView, epoch: int) -> None:
+    def _compress(self, snapshot: Snapshot, epoch: int, large: bool) -> None:
         try:
-            compressed = CompressedRows(rows, CompressedSettings(self._settings.train_rows))
+            compressed, quantised = self._copied(snapshot, large)
             with self._lock:
                 if epoch == self._epoch:
-                    self._snapshot = replace(self._snapshot, compressed=compressed)
+                    self._snapshot = replace(self._snapshot, compressed=compressed, quantised=quantised)
         finally:
             self._building = False
+        with self._lock:
+            self._compress_if_due()  # the bank may have grown past a limit meanwhile
+
+    def _copied(self, snapshot: Snapshot, large: bool) -> tuple[CompressedRows | None, QuantisedRows | None]:
+        if large:
+            return CompressedRows(snapshot.rows, CompressedSettings(self._settings.train_rows)), None
+        return None, QuantisedRows(snapshot.rows, snapshot.alive, snapshot.quantised)
 
     def _compressed_search(
         self,
-        snapshot: _Snapshot,
+        snapshot: Snapshot,
         compressed: CompressedRows,
         query: NDArray[np.float32],
         k: int,
@@ -280,10 +326,10 @@ class Vectors:
         newer = np.arange(compressed.rows, len(snapshot.alive))
         rows = np.concatenate([rows, newer])
         rows = rows[usable[rows]]
-        ordinals, best = _pool(snapshot.ordinals[rows], _rounded(snapshot.rows.gather(rows) @ query))
+        ordinals, best = pool_rows(snapshot.ordinals[rows], rounded(snapshot.rows.gather(rows) @ query))
         if len(ordinals) <= k and fetched < compressed.rows:
-            return _exact_search(snapshot, query, k, usable)
-        hits = _best(ordinals, best, k)
+            return exact_search(snapshot, query, k, usable)
+        hits = best_of(ordinals, best, k)
         return Hits(hits.ordinals, hits.scores, hits.bound, exact=False)
 
     def _sampled(self) -> NDArray[np.float32]:
@@ -307,65 +353,3 @@ def _pieces(rows: Sequence[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]
 def _refuse_unusable(rows: NDArray[np.float32]) -> None:
     if not np.isfinite(rows).all() or not rows.any(axis=1).all():
         raise ValueError("a vector that is zero or not finite is never scored")
-
-
-def _usable_rows(snapshot: _Snapshot, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
-    if allowed is None:
-        return snapshot.alive
-    mask = np.zeros(max(snapshot.size, len(allowed)), dtype=np.bool_)
-    mask[: len(allowed)] = allowed
-    return snapshot.alive & mask[snapshot.ordinals]
-
-
-def _exact_search(snapshot: _Snapshot, query: NDArray[np.float32], k: int, usable: NDArray[np.bool_]) -> Hits:
-    pooled = _pooled(snapshot, query, usable)
-    found = np.flatnonzero(~np.isneginf(pooled))
-    return _best(found, pooled[found], k)
-
-
-def _pooled(snapshot: _Snapshot, query: NDArray[np.float32], usable: NDArray[np.bool_]) -> NDArray[np.float32]:
-    """Best cosine by ordinal over usable rows, (size,); -inf where there is none."""
-    pooled = np.full(snapshot.size, -np.inf, dtype=np.float32)
-    cosines = _rounded(snapshot.rows.products(query))
-    ordinals = snapshot.ordinals
-    if not usable.all():
-        cosines, ordinals = cosines[usable], ordinals[usable]
-    if snapshot.pooled:
-        np.maximum.at(pooled, ordinals, cosines)
-    else:
-        pooled[ordinals] = cosines
-    return pooled
-
-
-def _dense_pooled(snapshot: _Snapshot, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:
-    pooled = _pooled(snapshot, query, snapshot.alive)[:size]
-    pooled[np.isneginf(pooled)] = np.nan
-    result = np.full(size, np.nan, dtype=np.float32)
-    result[: len(pooled)] = pooled
-    return result
-
-
-def _pool(ordinals: NDArray[np.int64], scores: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-    distinct, places = np.unique(ordinals, return_inverse=True)
-    best = np.full(len(distinct), -np.inf, dtype=np.float32)
-    np.maximum.at(best, places, scores)
-    return distinct, best
-
-
-def _best(ordinals: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Hits:
-    """The k best, equal scores by ordinal; the bound is the best score that was cut."""
-    if len(scores) > k:
-        least = np.partition(scores, len(scores) - k - 1)[len(scores) - k - 1]
-        near = np.flatnonzero(scores >= least)
-        ordinals, scores = ordinals[near], scores[near]
-    order = np.lexsort((ordinals, -scores))
-    bound = float(scores[order[k]]) if len(order) > k else EXHAUSTED
-    return Hits(ordinals[order[:k]].astype(np.int64), scores[order[:k]], bound)
-
-
-def _rounded(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
-    """In place, to multiples of 2**-20."""
-    cosines *= np.float32(_SCORE_STEPS)
-    np.rint(cosines, out=cosines)
-    cosines *= np.float32(1.0 / _SCORE_STEPS)  # a power of two: exact
-    return cosines

@@ -106,6 +106,16 @@ class Columns:
         return self._asks.view(self.size)
 
     @property
+    def boosted(self) -> frozenset[int]:
+        """Ordinals of memories that were saved again or pinned."""
+        return frozenset(self._boosted)
+
+    @property
+    def boosted_count(self) -> int:
+        """How many they are."""
+        return len(self._boosted)
+
+    @property
     def any_boosted(self) -> bool:
         """Whether some memory was saved again or pinned."""
         return bool(self._boosted)

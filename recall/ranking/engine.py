@@ -13,6 +13,7 @@ came while the vector was made, the words are scored anew, so an answer is of on
 the best k are the first k of the best k + 1, and exact wherever the vector scan is.
 """
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,12 +32,12 @@ from recall.ranking.fuse import positive
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.restatements import RESTATED, folded
 from recall.ranking.results import Degraded, DegradedReason, Ranked, RankedMemory, WhyNot
-from recall.ranking.scoring import Pass, Scored, capped, score
+from recall.ranking.scoring import Pass, Scored, capped, score, score_few
 from recall.ranking.second_stage import SecondStage
 from recall.ranking.settings import RankingSettings
 from recall.ranking.shortlist import Candidate, Texts
 from recall.ranking.stopwatch import Stopwatch
-from recall.ranking.vector_leg import Asked
+from recall.ranking.vector_leg import Arrived, Asked
 from recall.ranking.why_not import placed, why_not
 
 
@@ -50,6 +51,8 @@ class _Picked:
     seq: int
     below_min_score: int
     why_not: WhyNot | None
+    cut: bool
+    """There may be more, that were not scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +95,11 @@ class Engine:
         watch.lap("lexical")
         arrived = vector_leg.wait(asked, budget.wait_until(query.mode, one.settings), self._monotonic)
         watch.lap("embed")
-        with index.reading():
-            words = early.words if early and early.seq == index.seq else _words_now(index, one)
-            watch.lap("lexical")
-            scored = score(index, one, words, arrived, watch)
-            picked = _pick(index, one, scored, about, self._depth(one))
-            watch.lap("fuse")
-        texts = Texts(bank.text)
-        candidates, late = self._reordered(one, picked.candidates, texts, budget)
-        watch.lap("rerank")
-        results = _told(_folded(index, one, candidates, texts), texts)
-        watch.lap("fetch")
+        picked = self._picked(index, one, early, arrived, about, watch)
+        candidates, late, results = self._settled(index, bank, one, picked, budget, watch)
+        if picked.cut and len(results) < query.limit:  # too many of the few that were scored say the same
+            picked = self._picked(index, one, None, arrived, about, watch, few=False)
+            candidates, late, results = self._settled(index, bank, one, picked, budget, watch)
         return Ranked(
             results=results,
             retrieval=picked.retrieval,
@@ -112,6 +109,38 @@ class Engine:
             timings=watch.timings(),
             why_not=picked.why_not and placed(picked.why_not, candidates),
         )
+
+    def _picked(
+        self,
+        index: BankIndex,
+        one: Pass,
+        early: _Early | None,
+        arrived: Arrived,
+        about: Record | None,
+        watch: Stopwatch,
+        few: bool = True,
+    ) -> _Picked:
+        """The best of one pass: over the few memories that can be among them where that is enough, else over all."""
+        with index.reading():
+            words = early.words if early and early.seq == index.seq else _words_now(index, one)
+            watch.lap("lexical")
+            scored = score_few(index, one, words, arrived, watch) if few and self._second_stage is None else None
+            if scored is None:
+                scored = score(index, one, words, arrived, watch)
+            picked = _pick(index, one, scored, about, self._depth(one))
+            watch.lap("fuse")
+        return picked
+
+    def _settled(
+        self, index: BankIndex, bank: Bank, one: Pass, picked: _Picked, budget: Budget, watch: Stopwatch
+    ) -> tuple[list[Candidate], tuple[Degraded, ...], tuple[RankedMemory, ...]]:
+        """Reordered, folded, with their texts."""
+        texts = Texts(bank.text)
+        candidates, late = self._reordered(one, picked.candidates, texts, budget)
+        watch.lap("rerank")
+        results = _told(_folded(index, one, candidates, texts), texts)
+        watch.lap("fetch")
+        return candidates, late, results
 
     def _depth(self, one: Pass) -> int:
         """Candidates that the stages after the fusion choose from."""
@@ -146,6 +175,9 @@ def _words_now(index: BankIndex, one: Pass) -> Words:
 def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None, depth: int) -> _Picked:
     ranking, query = scored.ranking, one.query
     best, under = ranking.best(depth, query.min_score)
+    cut = scored.floor > -math.inf
+    if cut:
+        best = [at for at in best if ranking.total(at) >= scored.floor]
     explained = [signals_of(at, ranking.evidence, ranking.fused) for at in best] if query.explain else [()] * len(best)
     return _Picked(
         candidates=[
@@ -157,6 +189,7 @@ def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None, dep
         seq=index.seq,
         below_min_score=under,
         why_not=_why_not(index, one, scored, about) if about is not None else None,
+        cut=cut,
     )
 
 

@@ -1,5 +1,6 @@
 """One scoring pass over one state of a bank, and what can be read off it: the cut and the counts."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,7 +25,7 @@ class Ranking:
     """The mode that ran."""
     allowed: Mask
     """Who passes the filters."""
-    records: list[Record]
+    records: Sequence[Record]
     updated_at: NDArray[np.int64]
 
     def candidates(self) -> NDArray[np.int64]:

@@ -31,6 +31,10 @@ class Scale:
         standard *= 1.0 / self.deviation
         return standard
 
+    def standard_one(self, score: float) -> float:
+        """One score in deviations from the mean."""
+        return (score - self.mean) / self.deviation if self.deviation > 0.0 else 0.0
+
     @property
     def zero(self) -> float:
         """How many deviations a raw score of 0 lies below the mean."""

@@ -1,12 +1,14 @@
 """One pass over one state of a bank: evidence of every leg that is there, fused, with the filters beside it."""
 
+import math
 from dataclasses import dataclass
 
 from recall.ranking import legs, vector_leg
 from recall.ranking.allowed import allowed
 from recall.ranking.bank_index import BankIndex
-from recall.ranking.evidence import Evidence, Meaning, Words
+from recall.ranking.evidence import Context, Evidence, Meaning, Words
 from recall.ranking.fuse import fuse, fuse_meaning
+from recall.ranking.pruned import prunable, pruned
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.question import Question
 from recall.ranking.ranking import HYBRID, LEXICAL, SEMANTIC, Ranking
@@ -33,20 +35,19 @@ class Scored:
 
     ranking: Ranking
     degraded: tuple[Degraded, ...]
+    floor: float = -math.inf
+    """Whoever scores less may have others above it that were not scored; a sum of signals."""
 
 
 def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: Stopwatch) -> Scored:
     """Score every memory. The caller holds the index for reading since `words` were scored."""
     meaning, degraded = _meaning(index, one, words, arrived)
     watch.lap("vector")
-    half_life = index.bank.info.half_life_days or one.settings.half_life_days
-    if one.query.weights is not None and one.query.weights.half_life_days is not None:
-        half_life = one.query.weights.half_life_days
     evidence = Evidence(
         words=words,
         meaning=meaning,
         names=legs.names(index, one.question, one.settings),
-        context=legs.context(index, one.now, half_life, one.settings),
+        context=_context(index, one),
     )
     alone = meaning is not None and one.query.mode is Mode.SEMANTIC
     ranking = Ranking(
@@ -58,6 +59,28 @@ def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: St
         updated_at=index.columns.updated_at,
     )
     return Scored(ranking, degraded)
+
+
+def score_few(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: Stopwatch) -> Scored | None:
+    """Score those that can be the best `limit`; None where that cannot be proven. Held as for `score`."""
+    embedded = index.embedded
+    if arrived.vector is None or embedded is None or embedded.model_id != arrived.model_id or not embedded.scored:
+        return None
+    if not prunable(index, one.query, one.question, one.settings):
+        return None
+    if legs.names(index, one.question, one.settings).rarity is not None:
+        return None
+    context, wanted = _context(index, one), one.query.limit + one.settings.pruned_spare
+    found = pruned(index, embedded, arrived.vector, words, context, wanted, one.settings)
+    watch.lap("vector")
+    return Scored(found.ranking, arrived.degraded, found.floor) if found is not None else None
+
+
+def _context(index: BankIndex, one: Pass) -> Context:
+    half_life = index.bank.info.half_life_days or one.settings.half_life_days
+    if one.query.weights is not None and one.query.weights.half_life_days is not None:
+        half_life = one.query.weights.half_life_days
+    return legs.context(index, one.now, half_life, one.settings)
 
 
 def _meaning(

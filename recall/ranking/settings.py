@@ -93,6 +93,16 @@ class RankingSettings:
     """Nearest memories whose cosine is computed where the vectors are scanned in compressed form."""
     word_candidates: int = 2_000
     """Best memories by words whose cosine is computed as well; every other one counts as average there."""
+    pruned_near: int = 96
+    """Nearest memories that are scored first where few can prove to be the best of all."""
+    pruned_near_a_result: int = 4
+    """The same for each wanted result."""
+    pruned_spare: int = 6
+    """Results beyond the limit that are looked for, to stand in for those that are folded."""
+    pruned_most: int = 1_000
+    """Memories that could reach them by their words, past which all are scored instead."""
+    pruned_boosted: int = 500
+    """Memories saved again or pinned, past which all are scored instead."""
     auto_share: float = 0.6
     """Part of the time budget that mode AUTO waits for the query's vector; mode HYBRID waits for all of it."""
     coverage_ready: float = 0.95

@@ -27,15 +27,19 @@ def lexical(words: Words, context: Context, settings: RankingSettings, bm25: flo
     A long text holds every word sooner or later, so its share of the query counts for less. `bm25` is the part of raw
     BM25, which is another where the words stand alone.
     """
-    at = words.matching
+    scattered = np.zeros(len(words.cover))
+    scattered[words.matching] = lexical_of(words.matching, words, context, settings, bm25)
+    return scattered
+
+
+def lexical_of(at: NDArray[np.int64], words: Words, context: Context, settings: RankingSettings, bm25: float) -> Rows:
+    """As `lexical`, of the memories in `at` alone: (len(at),)."""
     leg = settings.cover * words.cover[at]
     leg *= context.root_short[at]
     leg += bm25 * words.bm25[at]
     leg *= context.recency[at]
     leg *= settings.lexical / context.recency_norm
-    scattered = np.zeros(len(words.cover))
-    scattered[at] = leg
-    return scattered
+    return leg
 
 
 def semantic(meaning: Meaning, lexical_leg: Rows, settings: RankingSettings) -> Rows:

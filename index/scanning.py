@@ -1,0 +1,124 @@
+"""One reader's look at the rows of a bank, and the scans over it. Nothing here changes anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index.compressed import CompressedRows
+from index.hits import EXHAUSTED, Hits
+from index.near import Near
+from index.quantised import QuantisedRows
+from index.row_blocks import RowView
+
+_SCORE_STEPS = 1 << 20  # scores are multiples of 2**-20: equal vectors tie whatever row, block or kernel they met
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Rows 0…n-1 as one reader sees them."""
+
+    rows: RowView
+    ordinals: NDArray[np.int64]  # (n,)
+    alive: NDArray[np.bool_]  # (n,)
+    size: int  # one more than the greatest ordinal
+    pooled: bool  # some ordinal has several rows
+    compressed: CompressedRows | None
+    quantised: QuantisedRows | None = None
+
+
+def usable_rows(snapshot: Snapshot, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    if allowed is None:
+        return snapshot.alive
+    mask = np.zeros(max(snapshot.size, len(allowed)), dtype=np.bool_)
+    mask[: len(allowed)] = allowed
+    return snapshot.alive & mask[snapshot.ordinals]
+
+
+def near(snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], count: int) -> Near:
+    """The rows that a scan of the copy proposes and those it does not hold yet, by their exact cosines."""
+    proposed = quantised.nearest(query, count)
+    newer = np.arange(quantised.rows, len(snapshot.alive))
+    rows = np.sort(np.concatenate([proposed.rows, newer]))
+    rows = rows[snapshot.alive[rows]]
+    cosines = rounded(snapshot.rows.gather(rows) @ query)
+    total, squares = _sums(snapshot, quantised, query, cosines[rows >= quantised.rows])
+    living = max(1, int(np.count_nonzero(snapshot.alive)))
+    mean = total / living
+    deviation = max(0.0, squares / living - mean * mean) ** 0.5
+    ordinals = snapshot.ordinals[rows]
+    order = np.argsort(ordinals, kind="stable")
+    return Near(ordinals[order], cosines[order], proposed.rest, mean, deviation, proven=True)
+
+
+def _sums(
+    snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], newer: NDArray[np.float32]
+) -> tuple[float, float]:
+    """Of the cosines of all living rows, and of their squares: the moments, less who died, and the `newer`."""
+    total, squares = quantised.moments.sums(query)
+    died = np.flatnonzero(quantised.alive & ~snapshot.alive[: quantised.rows])
+    if died.size:
+        gone = (snapshot.rows.gather(died) @ query).astype(np.float64)
+        total, squares = total - float(gone.sum()), squares - float(gone @ gone)
+    if newer.size:
+        come = newer.astype(np.float64)
+        total, squares = total + float(come.sum()), squares + float(come @ come)
+    return total, squares
+
+
+def exact_search(snapshot: Snapshot, query: NDArray[np.float32], k: int, usable: NDArray[np.bool_]) -> Hits:
+    pooled = pooled_cosines(snapshot, query, usable)
+    found = np.flatnonzero(~np.isneginf(pooled))
+    return best_of(found, pooled[found], k)
+
+
+def pooled_cosines(snapshot: Snapshot, query: NDArray[np.float32], usable: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Best cosine by ordinal over usable rows, (size,); -inf where there is none."""
+    pooled = np.full(snapshot.size, -np.inf, dtype=np.float32)
+    cosines = rounded(snapshot.rows.products(query))
+    ordinals = snapshot.ordinals
+    if not usable.all():
+        cosines, ordinals = cosines[usable], ordinals[usable]
+    if snapshot.pooled:
+        np.maximum.at(pooled, ordinals, cosines)
+    else:
+        pooled[ordinals] = cosines
+    return pooled
+
+
+def dense_pooled(snapshot: Snapshot, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:
+    pooled = pooled_cosines(snapshot, query, snapshot.alive)[:size]
+    pooled[np.isneginf(pooled)] = np.nan
+    result = np.full(size, np.nan, dtype=np.float32)
+    result[: len(pooled)] = pooled
+    return result
+
+
+def pool_rows(
+    ordinals: NDArray[np.int64], scores: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    distinct, places = np.unique(ordinals, return_inverse=True)
+    best = np.full(len(distinct), -np.inf, dtype=np.float32)
+    np.maximum.at(best, places, scores)
+    return distinct, best
+
+
+def best_of(ordinals: NDArray[np.int64], scores: NDArray[np.float32], k: int) -> Hits:
+    """The k best, equal scores by ordinal; the bound is the best score that was cut."""
+    if len(scores) > k:
+        least = np.partition(scores, len(scores) - k - 1)[len(scores) - k - 1]
+        near = np.flatnonzero(scores >= least)
+        ordinals, scores = ordinals[near], scores[near]
+    order = np.lexsort((ordinals, -scores))
+    bound = float(scores[order[k]]) if len(order) > k else EXHAUSTED
+    return Hits(ordinals[order[:k]].astype(np.int64), scores[order[:k]], bound)
+
+
+def rounded(cosines: NDArray[np.float32]) -> NDArray[np.float32]:
+    """In place, to multiples of 2**-20."""
+    cosines *= np.float32(_SCORE_STEPS)
+    np.rint(cosines, out=cosines)
+    cosines *= np.float32(1.0 / _SCORE_STEPS)  # a power of two: exact
+    return cosines

@@ -1,0 +1,162 @@
+"""A pass that scores few memories instead of all: those that can be among the best, and says down to which score.
+
+    near        the nearest by their exact cosines; no other memory is nearer than `rest`
+    floor       the score of the last result that is wanted, among those; what is to beat
+    by words    whoever could reach the floor with the words it holds and a cosine of `rest`
+    boosted     whoever was saved again or pinned
+
+Every other memory scores below the floor, so whoever is at or above it ranks as if all had been scored (dynamic
+pruning, as WAND and MaxScore do with postings). A memory is scored by the same formula in the same arrays, only fewer:
+`Part` stands for the bank.
+
+Names, dates and sessions raise many memories at once, filters leave out the near ones, and a floor that the words alone
+reach proves nothing: then None is the answer and all memories are scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from index.near import Near
+from recall.memory.record import Record
+from recall.ranking import signals
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.embedded import Embedded
+from recall.ranking.evidence import Context, Evidence, Meaning, Names, Rows, Words
+from recall.ranking.fuse import fuse
+from recall.ranking.query import Mode, RecallQuery
+from recall.ranking.question import Question
+from recall.ranking.ranking import HYBRID, Ranking
+from recall.ranking.scale import Scale, sampled_scale
+from recall.ranking.settings import Fusion, RankingSettings
+
+Ordinals = NDArray[np.int64]
+Vector = NDArray[np.float32]
+
+_NO_NAMES = Names(None, None, None)
+_NO_SESSIONS = np.zeros(0, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Pruned:
+    """A ranking of some memories that is right for all as far down as `floor`."""
+
+    ranking: Ranking
+    floor: float
+    """Whoever scores at least this is ranked as among all; a sum of signals."""
+
+
+def prunable(index: BankIndex, query: RecallQuery, question: Question, settings: RankingSettings) -> bool:
+    """Whether nothing but words, meaning and boosts adds to a score, and nothing is to be counted."""
+    plain = not (query.tags or query.kinds or query.created_after is not None or query.created_before is not None)
+    counted = query.min_score is not None or query.why_not_id is not None or query.include_superseded
+    return (
+        plain
+        and not counted
+        and settings.fusion is Fusion.EVIDENCE
+        and query.mode is not Mode.SEMANTIC
+        and not (len(index.sessions) or question.authors or question.dates)
+        and index.columns.boosted_count <= settings.pruned_boosted
+    )
+
+
+def pruned(
+    index: BankIndex,
+    embedded: Embedded,
+    vector: Vector,
+    words: Words,
+    context: Context,
+    wanted: int,
+    settings: RankingSettings,
+) -> Pruned | None:
+    """The best `wanted` memories and some more; None where few memories prove nothing.
+
+    The caller holds the index for reading, has asked `prunable` and knows that the query names nothing rare.
+    """
+    if embedded.coverage.share < 1.0 or wanted < 1:
+        return None
+    near = embedded.vectors.near(vector, settings.pruned_near + settings.pruned_near_a_result * wanted)
+    if near is None or not near.proven or len(near.ordinals) < wanted:
+        return None
+    scale = sampled_scale(near.mean, near.deviation, len(embedded.vectors), settings)
+    rest = settings.semantic * (scale.standard_one(near.rest) + scale.zero)
+    floor = max(rest, _floor(near, words, context, scale, wanted, settings))
+    by_words = signals.lexical_of(words.matching, words, context, settings, settings.bm25)
+    hopeful = words.matching[by_words + rest >= floor]
+    if len(hopeful) > settings.pruned_most:
+        return None
+    part = _union(near.ordinals, hopeful, index.columns.boosted)
+    evidence = _evidence(part, Meaning(_cosines(part, near, embedded, vector), scale, complete=True), words, context)
+    fused = fuse(evidence, settings)
+    records, updated_at = _Some(index.columns.records, part), index.columns.updated_at[part]
+    return Pruned(Ranking(evidence, fused, HYBRID, evidence.context.lends, records, updated_at), floor)
+
+
+def _floor(near: Near, words: Words, context: Context, scale: Scale, wanted: int, settings: RankingSettings) -> float:
+    """What the last of the best `wanted` of the nearest scores, at least: boosts come on top."""
+    scores = signals.lexical_of(near.ordinals, words, context, settings, settings.bm25)
+    scores += settings.semantic * (scale.standard(near.cosines.astype(np.float64)) + scale.zero)
+    scores -= settings.bare_question * context.asks[near.ordinals]
+    scores = scores[context.lends[near.ordinals] & (near.cosines >= settings.semantic_floor)]
+    return float(np.partition(scores, len(scores) - wanted)[len(scores) - wanted]) if len(scores) >= wanted else np.inf
+
+
+def _union(near: Ordinals, hopeful: Ordinals, boosted: frozenset[int]) -> Ordinals:
+    more = np.fromiter(boosted, np.int64, len(boosted))
+    return np.unique(np.concatenate((near, hopeful, more)))
+
+
+def _cosines(part: Ordinals, near: Near, embedded: Embedded, vector: Vector) -> Rows:
+    """Of each of `part`, exact; few of them are not known yet."""
+    found = np.full(len(part), np.nan)
+    found[np.searchsorted(part, near.ordinals)] = near.cosines
+    unknown = np.flatnonzero(np.isnan(found))
+    found[unknown] = embedded.vectors.scores(vector, part[unknown])
+    return found
+
+
+def _evidence(part: Ordinals, meaning: Meaning, words: Words, context: Context) -> Evidence:
+    cover = words.cover[part]
+    return Evidence(
+        words=Words(words.bm25[part], cover, np.flatnonzero(cover > 0.0)),
+        meaning=meaning,
+        names=_NO_NAMES,
+        context=replace(
+            context,
+            recency=context.recency[part],
+            lends=context.lends[part],
+            neighbours=(),
+            distances=(),
+            sessions=_NO_SESSIONS,
+            short=context.short[part],
+            root_short=context.root_short[part],
+            asks=context.asks[part],
+            corroboration=context.corroboration[part],
+            pinned=context.pinned[part],
+        ),
+    )
+
+
+class _Some(Sequence[Record]):
+    """The records of `part`, looked up one at a time."""
+
+    def __init__(self, records: Sequence[Record], part: Ordinals) -> None:
+        self._records, self._part = records, part
+
+    def __len__(self) -> int:
+        return len(self._part)
+
+    @overload
+    def __getitem__(self, at: int) -> Record: ...
+    @overload
+    def __getitem__(self, at: slice) -> Sequence[Record]: ...
+    def __getitem__(self, at: int | slice) -> Record | Sequence[Record]:
+        if isinstance(at, slice):
+            return [self._records[ordinal] for ordinal in self._part[at].tolist()]
+        record: Record = self._records[int(self._part[at])]
+        return record

@@ -1,0 +1,105 @@
+"""Few memories are scored instead of all, and the answer is that of scoring all."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from ranked_bank import DAY, NOW, RankedBank, ranked_bank
+
+from index.hashing import HashingEmbedder
+from index.vectors import VectorSettings
+from recall.memory.record import NewMemory
+from recall.ranking import scoring
+from recall.ranking.query import Mode
+from recall.ranking.settings import RankingSettings
+
+WORDS = [f"{first}{last}" for first in "bdfgklmnprst" for last in ("ark", "een", "ill", "ode", "unt")]
+COPIED = VectorSettings(quantised_from=200, least_dead=10_000)
+FEW = RankingSettings(pruned_near=24, pruned_near_a_result=1)
+LIMITS = (1, 6, 20)
+
+
+@pytest.fixture(scope="module")
+def banks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RankedBank, RankedBank]]:
+    """Two banks of the same memories: one that has a copy of its vectors, and one that never has."""
+    folder = tmp_path_factory.mktemp("pruned")
+    with (
+        ranked_bank(folder / "few", HashingEmbedder(128), settings=FEW, vectors=COPIED) as few,
+        ranked_bank(folder / "all", HashingEmbedder(128), settings=FEW) as whole,
+    ):
+        for bank in (few, whole):
+            _fill(bank, Random(7))
+        yield few, whole
+
+
+def _fill(bank: RankedBank, random: Random) -> None:
+    for start in range(0, 600, 200):
+        records = bank.save(*[_memory(random, number) for number in range(start, start + 200)])
+        _until_copied()
+        for record in records[::17]:
+            bank.bank.delete(record.id)
+    bank.bank.pin(records[1].id, True)
+
+
+def _memory(random: Random, number: int) -> NewMemory:
+    said = " ".join(random.choices(WORDS, k=random.randint(2, 12)))
+    return NewMemory(
+        text=f"{said} n{number}{random.choice(['', '', '?'])}", created_at=NOW - random.randint(0, 90) * DAY
+    )
+
+
+def _until_copied() -> None:
+    for thread in threading.enumerate():
+        if thread.name == "vectors-compress":
+            thread.join(30.0)
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_the_answer_is_that_of_scoring_all(banks: tuple[RankedBank, RankedBank], seed: int) -> None:
+    few, whole = banks
+    query = " ".join(Random(seed).choices([*WORDS, "n7", "n99"], k=1 + seed % 5))
+    for limit in LIMITS:
+        found = few.ask(query, Mode.HYBRID, limit=limit)
+        expected = whole.ask(query, Mode.HYBRID, limit=limit)
+        assert found.degraded == expected.degraded == ()
+        assert [one.text for one in found.results] == [one.text for one in expected.results], query
+        assert [one.score for one in found.results] == pytest.approx([one.score for one in expected.results], rel=1e-5)
+
+
+def test_most_queries_are_answered_by_few(
+    banks: tuple[RankedBank, RankedBank], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scored_all = 0
+    score = scoring.score
+
+    def counted(*given: object) -> scoring.Scored:
+        nonlocal scored_all
+        scored_all += 1
+        return score(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr("recall.ranking.engine.score", counted)
+    for seed in range(20):
+        banks[0].ask(" ".join(Random(seed).choices(WORDS, k=3)), Mode.HYBRID, limit=6)
+    assert scored_all <= 5
+
+
+@pytest.mark.parametrize("fields", [{"tags": ("a",)}, {"min_score": 0.5}, {"created_after": NOW - 9 * DAY}])
+def test_filters_and_counts_are_answered_by_all(
+    banks: tuple[RankedBank, RankedBank], fields: dict[str, Any]
+) -> None:
+    found, expected = (bank.ask("bark deen", Mode.HYBRID, limit=6, **fields) for bank in banks)
+    assert [one.text for one in found.results] == [one.text for one in expected.results]
+    assert found.below_min_score == expected.below_min_score
+
+
+def test_results_that_say_the_same_do_not_shorten_the_answer(tmp_path: Path) -> None:
+    with ranked_bank(tmp_path, HashingEmbedder(128), settings=FEW, vectors=COPIED) as bank:
+        _fill(bank, Random(3))
+        bank.save(*[f"The gunt is {'very ' * n}bark" for n in range(40)])
+        _until_copied()
+        assert len(bank.ask("gunt bark", Mode.HYBRID, limit=6).results) == 6
