@@ -1,9 +1,16 @@
-"""How much do concurrent writers share? Rates of one and of 16 writers, taken in turn."""
+"""How much do concurrent writers share? Rates of one and of 16 writers, taken in turn.
+
+Sharing saves waiting for the disk, and nothing of the processor's time, which one interpreter gives to one save at a
+time. So at most (processor + disk) / processor can be won, see `Ground.most`: the faster the disk, the less. The bank
+is measured on the disk as it is, and on the same disk made slower by what an fdatasync takes on many an SSD.
+"""
 
 from __future__ import annotations
 
+import os
 import statistics
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -16,6 +23,7 @@ import msgspec
 
 from benchmarks.environment import machine, versions
 from benchmarks.latency.load import Connected, LoopResult, at_once, closed_loop
+from benchmarks.latency.percentiles import Percentiles
 from benchmarks.load.bars import AtLeast, AtMost, Bar
 from benchmarks.service import LaunchSettings, ServerProcess, Service
 from index.analyzer import Analyzer
@@ -23,7 +31,7 @@ from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
 from recall.memory.clock import SystemClock
 from recall.memory.errors import MemoryServiceError
-from recall.memory.files import DiskFiles
+from recall.memory.files import AppendHandle, DiskFiles, DiskHandle, Files
 from recall.memory.record import NewMemory
 from recall.memory.settings import StorageSettings
 from recall.ranking.bank_index import BankIndex, IndexSettings
@@ -31,6 +39,10 @@ from recall.server.app import DERIVED
 from recall.v1 import memory_service_pb2 as pb
 
 BUSY, QUIET = "busy", "quiet"
+SLOWER_S = 0.002
+SLOWER = "on a disk 2 ms slower"
+LINE_BYTES = 360
+"""About what a save adds to the log."""
 
 Loop = Callable[[str, str, int, float], LoopResult]
 """(label, bank, writers, seconds) → what they got done."""
@@ -46,6 +58,19 @@ class GroupPlan:
 
 
 QUICK = GroupPlan(rounds=3, round_s=0.6)
+
+
+class Ground(msgspec.Struct, frozen=True):
+    """What a save stands on: the bare fdatasync of as many bytes as a save adds, and the processor's time of a save."""
+
+    fdatasync_p50_ms: float
+    fdatasync_p99_ms: float
+    save_cpu_ms: float
+
+    @property
+    def most(self) -> float:
+        """What sharing can win at most, as a ratio of rates."""
+        return round((self.save_cpu_ms + self.fdatasync_p50_ms) / self.save_cpu_ms, 2)
 
 
 class Shared(msgspec.Struct, frozen=True):
@@ -68,7 +93,9 @@ class GroupFigures(msgspec.Struct, frozen=True):
     """In process: the bank alone, and with its index. Over gRPC: a server process, and all writers in another one."""
 
     writers: int
+    ground: Ground
     bank: Shared
+    slower: Shared
     indexed: Shared
     over_grpc: Shared
     bars: dict[str, Bar]
@@ -79,14 +106,17 @@ class GroupFigures(msgspec.Struct, frozen=True):
 def run(plan: GroupPlan) -> GroupFigures:
     """Measures both. Raises ServiceError."""
     with in_process() as loop:
+        ground = stood_on(loop, plan)
         bank = measure(loop, plan)
+    with in_process(files=_SlowFiles()) as loop:
+        slower = measure(loop, plan)
     with in_process(_index) as loop:
         indexed = measure(loop, plan)
     with over_grpc() as loop:
         outside = measure(loop, plan)
-    bars = shares("bank", bank) | shares("with its index", indexed)
+    bars = shares("bank", bank) | shares(SLOWER, slower) | shares("with its index", indexed)
     bars |= fair("bank", bank) | fair("with its index", indexed) | fair("over gRPC", outside)
-    return GroupFigures(plan.writers, bank, indexed, outside, bars, machine(), versions())
+    return GroupFigures(plan.writers, ground, bank, slower, indexed, outside, bars, machine(), versions())
 
 
 def measure(loop: Loop, plan: GroupPlan) -> Shared:
@@ -108,6 +138,40 @@ def measure(loop: Loop, plan: GroupPlan) -> Shared:
         quiet_p99_ms=_median([one.latency_ms.p99 for one in quiet]),
         failed=sum(one.failed for four in rounds for one in four),
     )
+
+
+def stood_on(loop: Loop, plan: GroupPlan) -> Ground:
+    """Bare fdatasyncs, before and after a lone writer whose processor time is taken."""
+    loop("warm", BUSY, 1, plan.round_s / 2)
+    synced = _fdatasyncs(plan.round_s)
+    started = time.process_time()
+    alone = loop("processor", BUSY, 1, plan.round_s)
+    cpu_ms = (time.process_time() - started) * 1e3 / max(1.0, alone.done_per_s * plan.round_s)
+    bare = Percentiles.of(synced + _fdatasyncs(plan.round_s))
+    return Ground(round(bare.p50, 3), round(bare.p99, 3), round(cpu_ms, 3))
+
+
+def _fdatasyncs(seconds: float) -> list[float]:
+    took: list[float] = []
+    with tempfile.TemporaryFile(prefix="recall-load-") as file:
+        ends_at = time.perf_counter() + seconds
+        while time.perf_counter() < ends_at:
+            os.write(file.fileno(), bytes(LINE_BYTES))
+            started = time.perf_counter()
+            os.fdatasync(file.fileno())
+            took.append((time.perf_counter() - started) * 1e3)
+    return took
+
+
+class _SlowHandle(DiskHandle):
+    def sync(self) -> None:
+        super().sync()
+        time.sleep(SLOWER_S)
+
+
+class _SlowFiles(DiskFiles):
+    def open_append(self, path: Path) -> AppendHandle:
+        return _SlowHandle.open(path)
 
 
 def shares(where: str, found: Shared) -> dict[str, Bar]:
@@ -136,11 +200,11 @@ def _index(bank: Bank) -> None:
 
 
 @contextmanager
-def in_process(on_open: Callable[[Bank], None] = _nothing) -> Iterator[Loop]:
-    """Banks in this process, on the real disk."""
+def in_process(on_open: Callable[[Bank], None] = _nothing, files: Files | None = None) -> Iterator[Loop]:
+    """Banks in this process, on the real disk unless `files` is given."""
     numbers = count()
     with tempfile.TemporaryDirectory(prefix="recall-load-") as folder:
-        banks = Banks(Path(folder) / "data", StorageSettings(), DiskFiles(), SystemClock(), on_open)
+        banks = Banks(Path(folder) / "data", StorageSettings(), files or DiskFiles(), SystemClock(), on_open)
 
         @contextmanager
         def connected(bank: str) -> Iterator[Callable[[int], object]]:

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from benchmarks.latency.load import LoopResult
 from benchmarks.load.bars import table
-from benchmarks.load.group_commit import GroupFigures, Shared
+from benchmarks.load.group_commit import SLOWER, GroupFigures, Shared
 from benchmarks.load.many_banks import BanksFigures
 from benchmarks.load.soak import SoakFigures
 
@@ -28,9 +28,14 @@ def show_group(found: GroupFigures, console: Console) -> None:
     made = Table("", title=f"saves of 1 and of {found.writers} writers", title_justify="left")
     for heading in Shared.__struct_fields__:
         made.add_column(heading.replace("_", " "), justify="right")
-    for where, one in (("bank", found.bank), ("with its index", found.indexed), ("over gRPC", found.over_grpc)):
+    rows = {"bank": found.bank, SLOWER: found.slower, "with its index": found.indexed, "over gRPC": found.over_grpc}
+    for where, one in rows.items():
         made.add_row(where, *(f"{getattr(one, name):g}" for name in Shared.__struct_fields__))
     console.print(made, table("bars", found.bars))
+    ground = found.ground
+    bare = f"bare fdatasync p50 {ground.fdatasync_p50_ms:g} ms, p99 {ground.fdatasync_p99_ms:g} ms"
+    told = f"{bare}; processor {ground.save_cpu_ms:g} ms a save; so sharing wins {ground.most:g} x at most on this disk"
+    console.print(told, style="dim", highlight=False)
 
 
 def show_soak(found: SoakFigures, console: Console) -> None:

@@ -12,7 +12,7 @@ from benchmarks.latency.load import LoopResult, at_once
 from benchmarks.latency.percentiles import Percentiles
 from benchmarks.load.bars import AtLeast, AtMost, Bar, all_hold
 from benchmarks.load.footprint import Footprint, FootprintWatch, drift, footprint
-from benchmarks.load.group_commit import GroupPlan, Loop, in_process, measure
+from benchmarks.load.group_commit import Ground, GroupPlan, Loop, in_process, measure, stood_on
 from benchmarks.load.soak import Beside, bars_of, plan_for
 
 
@@ -56,6 +56,14 @@ def test_sharing_is_measured_on_real_banks() -> None:
     assert found.alone_per_s > 0
     assert found.quiet_per_s > 0
     assert found.ratio == pytest.approx(found.together_per_s / found.alone_per_s, rel=0.01)
+
+
+def test_what_sharing_can_win_is_the_disk_over_the_processor() -> None:
+    assert Ground(0.3, 1.0, 0.1).most == 4.0
+    with in_process() as loop:
+        found = stood_on(loop, GroupPlan(writers=1, rounds=1, round_s=0.05))
+    assert found.fdatasync_p99_ms >= found.fdatasync_p50_ms > 0
+    assert found.save_cpu_ms > 0
 
 
 def test_the_figures_are_of_the_rounds_they_name() -> None:
