@@ -65,7 +65,7 @@ class RankingSettings:
     """Days after which the recency of lexical evidence halves. A bank may set its own."""
     recency_floor: float = 0.35
     """Recency never falls below this factor, so an old exact match is not beaten by recent noise."""
-    semantic_floor: float = 0.15
+    semantic_floor: float = 0.1
     """A memory that matches by its vector alone needs at least this cosine to be a result."""
     entity_floor: float = 0.3
     """A memory that matches by a name alone needs a name at least this rare to be a result; hubs are not."""
