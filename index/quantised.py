@@ -54,10 +54,13 @@ class Proposed:
 
 
 class QuantisedRows:
-    """Codes of the first `rows` rows of a matrix, and moments of those that lived when they were taken in."""
+    """Codes of the first `rows` rows of a matrix, and moments of those that counted when they were taken in."""
 
-    def __init__(self, view: RowView, alive: NDArray[np.bool_], before: QuantisedRows | None = None) -> None:
-        """`alive` (rows,). Takes a tenth of a second at 10,000 rows; next to nothing where `before` holds most."""
+    def __init__(self, view: RowView, counted: NDArray[np.bool_], before: QuantisedRows | None = None) -> None:
+        """`counted` (rows,): whose moments are kept.
+
+        Takes a tenth of a second at 10,000 rows; next to nothing where `before` holds most.
+        """
         import faiss  # noqa: PLC0415 - a small bank needs none of it
 
         faiss.omp_set_num_threads(1)  # of the calling thread: a build must not take the cores from recalls
@@ -69,23 +72,23 @@ class QuantisedRows:
             self._index = faiss.IndexScalarQuantizer(
                 view.dimensions, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
             )
-            self.alive = alive
+            self.counted = counted
             self.moments = Moments.of(np.zeros((1, view.dimensions), np.float32))
         else:
             self._scale, self._error, first = before._scale, before._error, before.rows
             self._index = faiss.clone_index(before._index)
-            self.alive = np.concatenate((before.alive, alive[first:]))
+            self.counted = np.concatenate((before.counted, counted[first:]))
             self.moments = before.moments
         for start, part in view.parts():
             if start + len(part) > first:
-                self._take_in(part[max(0, first - start) :], alive[max(first, start) : start + len(part)])
+                self._take_in(part[max(0, first - start) :], counted[max(first, start) : start + len(part)])
 
-    def _take_in(self, rows: NDArray[np.float32], alive: NDArray[np.bool_]) -> None:
+    def _take_in(self, rows: NDArray[np.float32], counted: NDArray[np.bool_]) -> None:
         codes = np.rint(rows * np.float32(self._scale)).clip(-_GREATEST_CODE, _GREATEST_CODE)
         self._index.add(codes)
         lost = np.linalg.norm(rows - codes / np.float32(self._scale), axis=1)
         self._error = max(self._error, float(lost.max()) + _FLOAT_SLACK)
-        self.moments += Moments.of(rows[alive])
+        self.moments += Moments.of(rows[counted])
 
     def nearest(self, query: NDArray[np.float32], count: int) -> Proposed:
         """At most `count` rows, best first; `query` of unit length."""

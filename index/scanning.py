@@ -24,6 +24,7 @@ class Snapshot:
     ordinals: NDArray[np.int64]  # (n,)
     alive: NDArray[np.bool_]  # (n,)
     size: int  # one more than the greatest ordinal
+    shared: NDArray[np.bool_]  # (n,) True for the rows of a memory of several windows
     pooled: bool  # some ordinal has several rows
     compressed: CompressedRows | None
     quantised: QuantisedRows | None = None
@@ -38,34 +39,35 @@ def usable_rows(snapshot: Snapshot, allowed: NDArray[np.bool_] | None) -> NDArra
 
 
 def near(snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], count: int) -> Near:
-    """The rows that a scan of the copy proposes and those it does not hold yet, by their exact cosines."""
+    """By exact cosines: the rows that a scan of the copy proposes, those it does not hold yet, and all shared ones."""
     proposed = quantised.nearest(query, count)
     newer = np.arange(quantised.rows, len(snapshot.alive))
-    rows = np.sort(np.concatenate([proposed.rows, newer]))
+    shared = np.flatnonzero(snapshot.shared)
+    rows = np.unique(np.concatenate([proposed.rows, newer, shared]))
     rows = rows[snapshot.alive[rows]]
     cosines = rounded(snapshot.rows.gather(rows) @ query)
-    total, squares = _sums(snapshot, quantised, query, cosines[rows >= quantised.rows])
-    living = max(1, int(np.count_nonzero(snapshot.alive)))
-    mean = total / living
-    deviation = max(0.0, squares / living - mean * mean) ** 0.5
-    ordinals = snapshot.ordinals[rows]
-    order = np.argsort(ordinals, kind="stable")
-    return Near(ordinals[order], cosines[order], proposed.rest, mean, deviation, proven=True)
+    ordinals, best = pool_rows(snapshot.ordinals[rows], cosines)
+    alone = ~snapshot.shared[rows]
+    of_several = best[np.isin(ordinals, snapshot.ordinals[rows[~alone]])]
+    come = np.concatenate([cosines[alone & (rows >= quantised.rows)], of_several])
+    total, squares = _sums(snapshot, quantised, query, come)
+    memories = max(1, int(np.count_nonzero(snapshot.alive & ~snapshot.shared)) + len(of_several))
+    mean = total / memories
+    deviation = max(0.0, squares / memories - mean * mean) ** 0.5
+    return Near(ordinals, best, proposed.rest, mean, deviation, proven=True)
 
 
 def _sums(
-    snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], newer: NDArray[np.float32]
+    snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], come: NDArray[np.float32]
 ) -> tuple[float, float]:
-    """Of the cosines of all living rows, and of their squares: the moments, less who died, and the `newer`."""
+    """Of the cosines of all memories, and of their squares: the moments, less who died, and what has `come`."""
     total, squares = quantised.moments.sums(query)
-    died = np.flatnonzero(quantised.alive & ~snapshot.alive[: quantised.rows])
+    died = np.flatnonzero(quantised.counted & ~snapshot.alive[: quantised.rows])
     if died.size:
         gone = (snapshot.rows.gather(died) @ query).astype(np.float64)
         total, squares = total - float(gone.sum()), squares - float(gone @ gone)
-    if newer.size:
-        come = newer.astype(np.float64)
-        total, squares = total + float(come.sum()), squares + float(come @ come)
-    return total, squares
+    more = come.astype(np.float64)
+    return total + float(more.sum()), squares + float(more @ more)
 
 
 def exact_search(snapshot: Snapshot, query: NDArray[np.float32], k: int, usable: NDArray[np.bool_]) -> Hits:

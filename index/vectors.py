@@ -41,6 +41,8 @@ class VectorSettings:
     """Least number of rows whose exact cosine is computed after a compressed scan."""
     rebuild_growth: float = 0.25
     """Share of rows that may be newer than the compressed index before it is built anew."""
+    most_shared: int = 1_000
+    """Rows of memories of several windows up to which `near` answers; all of them are looked at."""
     extend_growth: float = 0.02
     """The same of the copy in int8, which is extended and costs little."""
     train_rows: int = 20_000
@@ -77,12 +79,15 @@ class Vectors:
         self._places: dict[int, tuple[int, int]] = {}  # ordinal → first row, windows
         self._row_of = np.full(1, _NO_ROW, dtype=np.int64)  # by ordinal
         self._dead = 0
+        self._shared = 0  # live rows of memories of several windows
         self._epoch = 0  # moves when rows are renumbered: a compressed index of an older epoch is void
         self._building = False
         self._sample: NDArray[np.float32] | None = None
         self._sampled_at = 0
         nothing = np.empty(0, dtype=np.int64)
-        self._snapshot = Snapshot(self._rows.view(), nothing, nothing.astype(np.bool_), 0, False, None)
+        self._snapshot = Snapshot(
+            self._rows.view(), nothing, nothing.astype(np.bool_), 0, nothing.astype(np.bool_), False, None
+        )
 
     def __len__(self) -> int:
         """Memories that have a vector."""
@@ -155,7 +160,7 @@ class Vectors:
     def near(self, query: NDArray[np.float32], count: int) -> Near | None:
         """About the `count` nearest memories; None where only a scan of all rows can tell.
 
-        That is a small bank, one of texts of several windows, and a large one whose copy is not built yet.
+        That is a small bank, one of many texts of several windows, and a large one whose copy is not built yet.
         """
         snapshot = self._snapshot
         if snapshot.compressed is not None:
@@ -163,33 +168,34 @@ class Vectors:
             order = np.argsort(hits.ordinals)
             mean, deviation = self.sample_statistics(query)
             return Near(hits.ordinals[order], hits.scores[order], hits.bound, mean, deviation, proven=False)
-        if snapshot.quantised is None or snapshot.pooled:
+        if snapshot.quantised is None or self._shared > self._settings.most_shared:
             return None
         return near(snapshot, snapshot.quantised, query, count)
 
     def scores(self, query: NDArray[np.float32], ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
         """Cosine of each ordinal's best window, (n,); NaN where it has no vector."""
         with self._lock:  # the places move; a gather of some hundred rows is short
-            if not self._snapshot.pooled:
-                return self._scores_of_one_window(query, ordinals)
-            places = [self._places.get(ordinal, (0, 0)) for ordinal in ordinals.tolist()]
-            owners = np.repeat(np.arange(len(places)), [windows for _, windows in places])
-            rows = np.array([first + window for first, windows in places for window in range(windows)], dtype=np.int64)
-            gathered = self._snapshot.rows.gather(rows)
-        best = np.full(len(places), -np.inf, dtype=np.float32)
-        np.maximum.at(best, owners, rounded(gathered @ query))
-        best[np.isneginf(best)] = np.nan
+            best, rows = self._scores_of_one_window(query, ordinals)
+            several = np.flatnonzero(self._snapshot.shared[rows] & (rows >= 0)) if self._snapshot.pooled else ()
+            for at in several:
+                first, windows = self._places[int(ordinals[at])]
+                best[at] = rounded(self._snapshot.rows.gather(np.arange(first, first + windows)) @ query).max()
         return best
 
-    def _scores_of_one_window(self, query: NDArray[np.float32], ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
-        rows = self._row_of[np.minimum(ordinals, len(self._row_of) - 1)]
-        held = np.flatnonzero((rows >= 0) & (ordinals < len(self._row_of)))
+    def _scores_of_one_window(
+        self, query: NDArray[np.float32], ordinals: NDArray[np.int64]
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """By the last window of each, with its row."""
+        rows = np.where(
+            ordinals < len(self._row_of), self._row_of[np.minimum(ordinals, len(self._row_of) - 1)], _NO_ROW
+        )
+        held = np.flatnonzero(rows >= 0)
         found = np.full(len(ordinals), np.nan, dtype=np.float32)
         found[held] = rounded(self._snapshot.rows.gather(rows[held]) @ query)
-        return found
+        return found, rows
 
     def _place_rows(self, ordinals: NDArray[np.int64], first: int) -> None:
-        """Rows from `first` on belong to `ordinals`; of several windows the last counts, and nobody asks."""
+        """Rows from `first` on belong to `ordinals`; of several windows the last."""
         if ordinals.size and int(ordinals.max()) >= len(self._row_of):
             grown = np.full(2 * int(ordinals.max()) + 1, _NO_ROW, dtype=np.int64)
             grown[: len(self._row_of)] = self._row_of
@@ -234,6 +240,7 @@ class Vectors:
         if windows:
             self._row_of[ordinal] = _NO_ROW
         self._dead += windows
+        self._shared -= windows if windows > 1 else 0
 
     def _append(self, alive: NDArray[np.bool_], rows: dict[int, NDArray[np.float32]]) -> None:
         """Publishes a snapshot with `rows` behind the old ones."""
@@ -244,13 +251,16 @@ class Vectors:
             start += len(vectors)
         for piece in _pieces(list(rows.values())):
             self._rows.append(piece)
-        owners = np.repeat(np.fromiter(rows, dtype=np.int64, count=len(rows)), [len(each) for each in rows.values()])
+        counts = np.array([len(each) for each in rows.values()], dtype=np.int64)
+        owners = np.repeat(np.fromiter(rows, dtype=np.int64, count=len(rows)), counts)
+        self._shared += int(counts[counts > 1].sum())
         self._place_rows(owners, len(alive))
         self._snapshot = replace(
             old,
             rows=self._rows.view(),
             ordinals=np.concatenate([old.ordinals, owners]),
             alive=np.concatenate([alive, np.ones(len(owners), dtype=np.bool_)]),
+            shared=np.concatenate([old.shared, np.repeat(counts > 1, counts)]),
             size=max(old.size, max(rows, default=-1) + 1),
             pooled=len(self._places) != start - self._dead,
         )
@@ -274,6 +284,7 @@ class Vectors:
             old,
             rows=rows.view(),
             ordinals=ordinals,
+            shared=old.shared[live],
             alive=np.ones(len(live), dtype=np.bool_),
             compressed=None,
             quantised=None,
@@ -309,7 +320,7 @@ class Vectors:
     def _copied(self, snapshot: Snapshot, large: bool) -> tuple[CompressedRows | None, QuantisedRows | None]:
         if large:
             return CompressedRows(snapshot.rows, CompressedSettings(self._settings.train_rows)), None
-        return None, QuantisedRows(snapshot.rows, snapshot.alive, snapshot.quantised)
+        return None, QuantisedRows(snapshot.rows, snapshot.alive & ~snapshot.shared, snapshot.quantised)
 
     def _compressed_search(
         self,

@@ -29,8 +29,10 @@ def banks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RankedBank
     """Two banks of the same memories: one that has a copy of its vectors, and one that never has."""
     folder = tmp_path_factory.mktemp("pruned")
     with (
-        ranked_bank(folder / "few", HashingEmbedder(128), settings=FEW, vectors=COPIED) as few,
-        ranked_bank(folder / "all", HashingEmbedder(128), settings=FEW) as whole,
+        ranked_bank(
+            folder / "few", HashingEmbedder(128, window_tokens=24, overlap=4), settings=FEW, vectors=COPIED
+        ) as few,
+        ranked_bank(folder / "all", HashingEmbedder(128, window_tokens=24, overlap=4), settings=FEW) as whole,
     ):
         for bank in (few, whole):
             _fill(bank, Random(7))
@@ -89,16 +91,14 @@ def test_most_queries_are_answered_by_few(
 
 
 @pytest.mark.parametrize("fields", [{"tags": ("a",)}, {"min_score": 0.5}, {"created_after": NOW - 9 * DAY}])
-def test_filters_and_counts_are_answered_by_all(
-    banks: tuple[RankedBank, RankedBank], fields: dict[str, Any]
-) -> None:
+def test_filters_and_counts_are_answered_by_all(banks: tuple[RankedBank, RankedBank], fields: dict[str, Any]) -> None:
     found, expected = (bank.ask("bark deen", Mode.HYBRID, limit=6, **fields) for bank in banks)
     assert [one.text for one in found.results] == [one.text for one in expected.results]
     assert found.below_min_score == expected.below_min_score
 
 
 def test_results_that_say_the_same_do_not_shorten_the_answer(tmp_path: Path) -> None:
-    with ranked_bank(tmp_path, HashingEmbedder(128), settings=FEW, vectors=COPIED) as bank:
+    with ranked_bank(tmp_path, HashingEmbedder(128, window_tokens=24, overlap=4), settings=FEW, vectors=COPIED) as bank:
         _fill(bank, Random(3))
         bank.save(*[f"The gunt is {'very ' * n}bark" for n in range(40)])
         _until_copied()
