@@ -51,11 +51,15 @@ class World:
         return {one.id: (bank.text(one), one.pinned, one.expires_at, one.corroboration) for one in used}
 
     def rules(self) -> object:
-        """Every rule, and whatever the log says of rules and of the bank."""
+        """Every rule, and the bank's own settings."""
         bank = self.bank()
         folder = bank.place.folder / "rules"
         files = {path.name: path.read_bytes() for path in sorted(folder.glob("*"))} if folder.exists() else {}
-        return files, [event.seq for event in bank.events(1) if not event.id], bank.info
+        return files, bank.info
+
+    def said_of_the_bank(self, after: int) -> list[str]:
+        """Ops of events that concern no memory: rules, settings, runs."""
+        return [event.op for event in self.bank().events(after + 1) if not event.id]
 
     def others(self) -> tuple[int, int]:
         """How far the logs are that are none of the agent's."""
@@ -112,7 +116,7 @@ def play(world: World, sequences: int, seed: int) -> Counter[str]:
     seeds = world.names["id"]
     for number in range(sequences):
         world.names["id"] = (*seeds, *(one.id for one in world.bank().records()[-RECENT:]))
-        calls = []
+        calls, seq = [], world.bank().last_seq
         for _ in range(CALLS):
             method = dice.choice(methods)
             request = agent_calls.request(dice, method, world.names)
@@ -123,6 +127,7 @@ def play(world: World, sequences: int, seed: int) -> Counter[str]:
         assert world.influence() == before, (number, calls)
         assert world.rules() == rules, (number, calls)
         assert world.others() == others, (number, calls)
+        assert world.said_of_the_bank(seq) == [], (number, calls)
     return codes
 
 
