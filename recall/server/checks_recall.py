@@ -20,13 +20,18 @@ def recall(request: recall_service_pb2.RecallRequest, settings: RankingSettings)
     check.done()
 
 
-def recall_batch(request: recall_service_pb2.RecallBatchRequest, settings: RankingSettings) -> None:
-    """Raises InvalidRequest with every bad field of every query."""
+def recall_batch(request: recall_service_pb2.RecallBatchRequest) -> None:
+    """Raises InvalidRequest for what is wrong with the batch; its queries are checked one by one."""
     check = Check()
     checks.int_between(check, len(request.requests), 1, checks.MAX_QUERIES, "requests")
     checks.time_budget(check, request)
-    for place, one in enumerate(request.requests[: checks.MAX_QUERIES]):
-        _fields(check.inside(f"requests[{place}]"), one, settings)
+    check.done()
+
+
+def batch_query(request: recall_service_pb2.RecallRequest, place: int, settings: RankingSettings) -> None:
+    """Raises InvalidRequest with every bad field of one query of a batch."""
+    check = Check()
+    _fields(check.inside(f"requests[{place}]"), request, settings)
     check.done()
 
 

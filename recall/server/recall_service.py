@@ -14,6 +14,7 @@ from recall.ranking.engine import Engine
 from recall.ranking.settings import BudgetSettings, RankingSettings
 from recall.server import checks_recall, convert_recall
 from recall.server.caller import caller, seconds_left
+from recall.server.interceptors import status_or_hide
 from recall.server.live import LiveBanks
 from recall.telemetry import Telemetry
 from recall.v1 import recall_service_pb2 as pb
@@ -55,19 +56,41 @@ class RecallService(RecallServiceServicer):
     def RecallBatch(  # noqa: N802
         self, request: pb.RecallBatchRequest, context: grpc.ServicerContext
     ) -> pb.RecallBatchResponse:
-        """Answers queries one after the other; each gets an equal share of the time that is left for the batch."""
-        checks_recall.recall_batch(request, self._settings.ranking)
+        """Answers queries one after the other; each gets an equal share of the time that is left for the batch.
+
+        One that cannot be answered is told in `errors`, and its response stays empty.
+        """
+        checks_recall.recall_batch(request)
         whole_s = convert_recall.asked_s(request)
         started = time.monotonic()
-        responses = []
+        answer = pb.RecallBatchResponse()
         for place, one in enumerate(request.requests):
             own_s = convert_recall.asked_s(one)
             if whole_s is not None:
                 left_s = max(0.0, whole_s - (time.monotonic() - started))
                 share_s = left_s / (len(request.requests) - place)
                 own_s = share_s if own_s is None else min(own_s, share_s)
-            responses.append(self._answer(one, context, own_s))
-        return pb.RecallBatchResponse(responses=responses)
+            self._add_answer(answer, place, one, context, own_s)
+        return answer
+
+    def _add_answer(
+        self,
+        answer: pb.RecallBatchResponse,
+        place: int,
+        request: pb.RecallRequest,
+        context: grpc.ServicerContext,
+        asked_s: float | None,
+    ) -> None:
+        """Adds the answer to one query of a batch, or why there is none."""
+        try:
+            checks_recall.batch_query(request, place, self._settings.ranking)
+            answer.responses.append(self._answer(request, context, asked_s))
+        except grpc.RpcError:  # the call has ended
+            raise
+        except Exception as error:  # noqa: BLE001 - one query never fails the others
+            status = status_or_hide("RecallService/RecallBatch", error)
+            answer.responses.add()
+            answer.errors.add(place=place, code=status.code, message=status.message, details=status.details)
 
     def _answer(
         self, request: pb.RecallRequest, context: grpc.ServicerContext, asked_s: float | None

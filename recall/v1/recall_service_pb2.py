@@ -22,13 +22,14 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from google.protobuf import any_pb2 as google_dot_protobuf_dot_any__pb2
 from google.protobuf import duration_pb2 as google_dot_protobuf_dot_duration__pb2
 from google.protobuf import timestamp_pb2 as google_dot_protobuf_dot_timestamp__pb2
 from recall.v1 import access_pb2 as recall_dot_v1_dot_access__pb2
 from recall.v1 import memory_pb2 as recall_dot_v1_dot_memory__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1erecall/v1/recall_service.proto\x12\trecall.v1\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/access.proto\x1a\x16recall/v1/memory.proto\"\xdc\x03\n\rRecallRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\r\x12\x0c\n\x04tags\x18\x04 \x03(\t\x12\x1e\n\x05kinds\x18\x05 \x03(\x0e\x32\x0f.recall.v1.Kind\x12\x31\n\rcreated_after\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0e\x63reated_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x08 \x01(\x08\x12\x16\n\tmin_score\x18\t \x01(\x01H\x00\x88\x01\x01\x12#\n\x04mode\x18\n \x01(\x0e\x32\x15.recall.v1.RecallMode\x12.\n\x0btime_budget\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x65xplain\x18\x0c \x01(\x08\x12+\n\x07weights\x18\r \x01(\x0b\x32\x1a.recall.v1.WeightOverrides\x12\x12\n\nwhy_not_id\x18\x0e \x01(\t\x12!\n\x06\x66usion\x18\x0f \x01(\x0e\x32\x11.recall.v1.FusionB\x0c\n\n_min_score\"\xb9\x02\n\x0fWeightOverrides\x12\x14\n\x07lexical\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x15\n\x08semantic\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x13\n\x06\x65ntity\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12\x16\n\tneighbour\x18\x04 \x01(\x01H\x03\x88\x01\x01\x12\x1a\n\rcorroboration\x18\x05 \x01(\x01H\x04\x88\x01\x01\x12\x13\n\x06pinned\x18\x06 \x01(\x01H\x05\x88\x01\x01\x12\x1b\n\x0ehalf_life_days\x18\x07 \x01(\x01H\x06\x88\x01\x01\x12\x12\n\x05\x64\x61tes\x18\x08 \x01(\x01H\x07\x88\x01\x01\x42\n\n\x08_lexicalB\x0b\n\t_semanticB\t\n\x07_entityB\x0c\n\n_neighbourB\x10\n\x0e_corroborationB\t\n\x07_pinnedB\x11\n\x0f_half_life_daysB\x08\n\x06_dates\"\xf2\x01\n\x0eRecallResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.recall.v1.RecallResult\x12\x11\n\tretrieval\x18\x02 \x01(\t\x12(\n\x08\x64\x65graded\x18\x03 \x03(\x0b\x32\x16.recall.v1.Degradation\x12\x11\n\tas_of_seq\x18\x04 \x01(\x04\x12\x17\n\x0f\x62\x65low_min_score\x18\x05 \x01(\r\x12)\n\x07timings\x18\x06 \x01(\x0b\x32\x18.recall.v1.RecallTimings\x12\"\n\x07why_not\x18\x07 \x01(\x0b\x32\x11.recall.v1.WhyNot\"}\n\x0cRecallResult\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\r\n\x05score\x18\x02 \x01(\x01\x12\"\n\x07signals\x18\x03 \x03(\x0b\x32\x11.recall.v1.Signal\x12\x17\n\x0frestatement_ids\x18\x04 \x03(\t\";\n\x06Signal\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x14\n\x0c\x63ontribution\x18\x03 \x01(\x01\"K\n\x0b\x44\x65gradation\x12,\n\x06reason\x18\x01 \x01(\x0e\x32\x1c.recall.v1.DegradationReason\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"\xa4\x01\n\rRecallTimings\x12\x10\n\x08total_ms\x18\x01 \x01(\x01\x12\x12\n\nanalyze_ms\x18\x02 \x01(\x01\x12\x10\n\x08\x65mbed_ms\x18\x03 \x01(\x01\x12\x12\n\nlexical_ms\x18\x04 \x01(\x01\x12\x11\n\tvector_ms\x18\x05 \x01(\x01\x12\x0f\n\x07\x66use_ms\x18\x06 \x01(\x01\x12\x10\n\x08\x66\x65tch_ms\x18\x07 \x01(\x01\x12\x11\n\trerank_ms\x18\x08 \x01(\x01\"\x89\x01\n\x06WhyNot\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08\x65xcluded\x18\x02 \x01(\t\x12\x0c\n\x04rank\x18\x03 \x01(\r\x12\r\n\x05score\x18\x04 \x01(\x01\x12 \n\x04legs\x18\x05 \x03(\x0b\x32\x12.recall.v1.LegRank\x12\"\n\x07signals\x18\x06 \x03(\x0b\x32\x11.recall.v1.Signal\"X\n\x07LegRank\x12\x0b\n\x03leg\x18\x01 \x01(\t\x12\x0c\n\x04rank\x18\x02 \x01(\r\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0f\n\x07\x62\x65st_id\x18\x04 \x01(\t\x12\x12\n\nbest_score\x18\x05 \x01(\x01\"p\n\x12RecallBatchRequest\x12*\n\x08requests\x18\x01 \x03(\x0b\x32\x18.recall.v1.RecallRequest\x12.\n\x0btime_budget\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"C\n\x13RecallBatchResponse\x12,\n\tresponses\x18\x01 \x03(\x0b\x32\x19.recall.v1.RecallResponse*\x91\x01\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_EVIDENCE\x10\x01\x12\x11\n\rFUSION_ZSCORE\x10\x02\x12\x12\n\x0e\x46USION_MIN_MAX\x10\x03\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x04\x12\x17\n\x13\x46USION_WEIGHTED_SUM\x10\x05*\x8a\x01\n\nRecallMode\x12\x1b\n\x17RECALL_MODE_UNSPECIFIED\x10\x00\x12\x14\n\x10RECALL_MODE_AUTO\x10\x01\x12\x17\n\x13RECALL_MODE_LEXICAL\x10\x02\x12\x16\n\x12RECALL_MODE_HYBRID\x10\x03\x12\x18\n\x14RECALL_MODE_SEMANTIC\x10\x04*\xb0\x03\n\x11\x44\x65gradationReason\x12\"\n\x1e\x44\x45GRADATION_REASON_UNSPECIFIED\x10\x00\x12\'\n#DEGRADATION_REASON_EMBEDDER_LOADING\x10\x01\x12$\n DEGRADATION_REASON_EMBEDDER_DOWN\x10\x02\x12!\n\x1d\x44\x45GRADATION_REASON_EMBED_LATE\x10\x03\x12&\n\"DEGRADATION_REASON_BACKFILL_BEHIND\x10\x04\x12\'\n#DEGRADATION_REASON_INDEX_REBUILDING\x10\x05\x12#\n\x1f\x44\x45GRADATION_REASON_QUERY_CAPPED\x10\x06\x12#\n\x1f\x44\x45GRADATION_REASON_EMBEDDER_OFF\x10\x07\x12\"\n\x1e\x44\x45GRADATION_REASON_APPROXIMATE\x10\x08\x12\"\n\x1e\x44\x45GRADATION_REASON_RERANK_LATE\x10\t\x12\"\n\x1e\x44\x45GRADATION_REASON_RERANK_DOWN\x10\n2\xc1\x01\n\rRecallService\x12K\n\x06Recall\x12\x18.recall.v1.RecallRequest\x1a\x19.recall.v1.RecallResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04\x62\x61nk\x12\x63\n\x0bRecallBatch\x12\x1d.recall.v1.RecallBatchRequest\x1a\x1e.recall.v1.RecallBatchResponse\"\x15\x9a\xb8\x18\x11\x08\x01\x12\rrequests.bankb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1erecall/v1/recall_service.proto\x12\trecall.v1\x1a\x19google/protobuf/any.proto\x1a\x1egoogle/protobuf/duration.proto\x1a\x1fgoogle/protobuf/timestamp.proto\x1a\x16recall/v1/access.proto\x1a\x16recall/v1/memory.proto\"\xdc\x03\n\rRecallRequest\x12\x0c\n\x04\x62\x61nk\x18\x01 \x01(\t\x12\r\n\x05query\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\r\x12\x0c\n\x04tags\x18\x04 \x03(\t\x12\x1e\n\x05kinds\x18\x05 \x03(\x0e\x32\x0f.recall.v1.Kind\x12\x31\n\rcreated_after\x18\x06 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x32\n\x0e\x63reated_before\x18\x07 \x01(\x0b\x32\x1a.google.protobuf.Timestamp\x12\x1a\n\x12include_superseded\x18\x08 \x01(\x08\x12\x16\n\tmin_score\x18\t \x01(\x01H\x00\x88\x01\x01\x12#\n\x04mode\x18\n \x01(\x0e\x32\x15.recall.v1.RecallMode\x12.\n\x0btime_budget\x18\x0b \x01(\x0b\x32\x19.google.protobuf.Duration\x12\x0f\n\x07\x65xplain\x18\x0c \x01(\x08\x12+\n\x07weights\x18\r \x01(\x0b\x32\x1a.recall.v1.WeightOverrides\x12\x12\n\nwhy_not_id\x18\x0e \x01(\t\x12!\n\x06\x66usion\x18\x0f \x01(\x0e\x32\x11.recall.v1.FusionB\x0c\n\n_min_score\"\xb9\x02\n\x0fWeightOverrides\x12\x14\n\x07lexical\x18\x01 \x01(\x01H\x00\x88\x01\x01\x12\x15\n\x08semantic\x18\x02 \x01(\x01H\x01\x88\x01\x01\x12\x13\n\x06\x65ntity\x18\x03 \x01(\x01H\x02\x88\x01\x01\x12\x16\n\tneighbour\x18\x04 \x01(\x01H\x03\x88\x01\x01\x12\x1a\n\rcorroboration\x18\x05 \x01(\x01H\x04\x88\x01\x01\x12\x13\n\x06pinned\x18\x06 \x01(\x01H\x05\x88\x01\x01\x12\x1b\n\x0ehalf_life_days\x18\x07 \x01(\x01H\x06\x88\x01\x01\x12\x12\n\x05\x64\x61tes\x18\x08 \x01(\x01H\x07\x88\x01\x01\x42\n\n\x08_lexicalB\x0b\n\t_semanticB\t\n\x07_entityB\x0c\n\n_neighbourB\x10\n\x0e_corroborationB\t\n\x07_pinnedB\x11\n\x0f_half_life_daysB\x08\n\x06_dates\"\xf2\x01\n\x0eRecallResponse\x12(\n\x07results\x18\x01 \x03(\x0b\x32\x17.recall.v1.RecallResult\x12\x11\n\tretrieval\x18\x02 \x01(\t\x12(\n\x08\x64\x65graded\x18\x03 \x03(\x0b\x32\x16.recall.v1.Degradation\x12\x11\n\tas_of_seq\x18\x04 \x01(\x04\x12\x17\n\x0f\x62\x65low_min_score\x18\x05 \x01(\r\x12)\n\x07timings\x18\x06 \x01(\x0b\x32\x18.recall.v1.RecallTimings\x12\"\n\x07why_not\x18\x07 \x01(\x0b\x32\x11.recall.v1.WhyNot\"}\n\x0cRecallResult\x12!\n\x06memory\x18\x01 \x01(\x0b\x32\x11.recall.v1.Memory\x12\r\n\x05score\x18\x02 \x01(\x01\x12\"\n\x07signals\x18\x03 \x03(\x0b\x32\x11.recall.v1.Signal\x12\x17\n\x0frestatement_ids\x18\x04 \x03(\t\";\n\x06Signal\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\x01\x12\x14\n\x0c\x63ontribution\x18\x03 \x01(\x01\"K\n\x0b\x44\x65gradation\x12,\n\x06reason\x18\x01 \x01(\x0e\x32\x1c.recall.v1.DegradationReason\x12\x0e\n\x06\x64\x65tail\x18\x02 \x01(\t\"\xa4\x01\n\rRecallTimings\x12\x10\n\x08total_ms\x18\x01 \x01(\x01\x12\x12\n\nanalyze_ms\x18\x02 \x01(\x01\x12\x10\n\x08\x65mbed_ms\x18\x03 \x01(\x01\x12\x12\n\nlexical_ms\x18\x04 \x01(\x01\x12\x11\n\tvector_ms\x18\x05 \x01(\x01\x12\x0f\n\x07\x66use_ms\x18\x06 \x01(\x01\x12\x10\n\x08\x66\x65tch_ms\x18\x07 \x01(\x01\x12\x11\n\trerank_ms\x18\x08 \x01(\x01\"\x89\x01\n\x06WhyNot\x12\n\n\x02id\x18\x01 \x01(\t\x12\x10\n\x08\x65xcluded\x18\x02 \x01(\t\x12\x0c\n\x04rank\x18\x03 \x01(\r\x12\r\n\x05score\x18\x04 \x01(\x01\x12 \n\x04legs\x18\x05 \x03(\x0b\x32\x12.recall.v1.LegRank\x12\"\n\x07signals\x18\x06 \x03(\x0b\x32\x11.recall.v1.Signal\"X\n\x07LegRank\x12\x0b\n\x03leg\x18\x01 \x01(\t\x12\x0c\n\x04rank\x18\x02 \x01(\r\x12\r\n\x05score\x18\x03 \x01(\x01\x12\x0f\n\x07\x62\x65st_id\x18\x04 \x01(\t\x12\x12\n\nbest_score\x18\x05 \x01(\x01\"p\n\x12RecallBatchRequest\x12*\n\x08requests\x18\x01 \x03(\x0b\x32\x18.recall.v1.RecallRequest\x12.\n\x0btime_budget\x18\x02 \x01(\x0b\x32\x19.google.protobuf.Duration\"k\n\x13RecallBatchResponse\x12,\n\tresponses\x18\x01 \x03(\x0b\x32\x19.recall.v1.RecallResponse\x12&\n\x06\x65rrors\x18\x02 \x03(\x0b\x32\x16.recall.v1.RecallError\"b\n\x0bRecallError\x12\r\n\x05place\x18\x01 \x01(\r\x12\x0c\n\x04\x63ode\x18\x02 \x01(\x05\x12\x0f\n\x07message\x18\x03 \x01(\t\x12%\n\x07\x64\x65tails\x18\x04 \x03(\x0b\x32\x14.google.protobuf.Any*\x91\x01\n\x06\x46usion\x12\x16\n\x12\x46USION_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46USION_EVIDENCE\x10\x01\x12\x11\n\rFUSION_ZSCORE\x10\x02\x12\x12\n\x0e\x46USION_MIN_MAX\x10\x03\x12\x1a\n\x16\x46USION_RECIPROCAL_RANK\x10\x04\x12\x17\n\x13\x46USION_WEIGHTED_SUM\x10\x05*\x8a\x01\n\nRecallMode\x12\x1b\n\x17RECALL_MODE_UNSPECIFIED\x10\x00\x12\x14\n\x10RECALL_MODE_AUTO\x10\x01\x12\x17\n\x13RECALL_MODE_LEXICAL\x10\x02\x12\x16\n\x12RECALL_MODE_HYBRID\x10\x03\x12\x18\n\x14RECALL_MODE_SEMANTIC\x10\x04*\xb0\x03\n\x11\x44\x65gradationReason\x12\"\n\x1e\x44\x45GRADATION_REASON_UNSPECIFIED\x10\x00\x12\'\n#DEGRADATION_REASON_EMBEDDER_LOADING\x10\x01\x12$\n DEGRADATION_REASON_EMBEDDER_DOWN\x10\x02\x12!\n\x1d\x44\x45GRADATION_REASON_EMBED_LATE\x10\x03\x12&\n\"DEGRADATION_REASON_BACKFILL_BEHIND\x10\x04\x12\'\n#DEGRADATION_REASON_INDEX_REBUILDING\x10\x05\x12#\n\x1f\x44\x45GRADATION_REASON_QUERY_CAPPED\x10\x06\x12#\n\x1f\x44\x45GRADATION_REASON_EMBEDDER_OFF\x10\x07\x12\"\n\x1e\x44\x45GRADATION_REASON_APPROXIMATE\x10\x08\x12\"\n\x1e\x44\x45GRADATION_REASON_RERANK_LATE\x10\t\x12\"\n\x1e\x44\x45GRADATION_REASON_RERANK_DOWN\x10\n2\xc1\x01\n\rRecallService\x12K\n\x06Recall\x12\x18.recall.v1.RecallRequest\x1a\x19.recall.v1.RecallResponse\"\x0c\x9a\xb8\x18\x08\x08\x01\x12\x04\x62\x61nk\x12\x63\n\x0bRecallBatch\x12\x1d.recall.v1.RecallBatchRequest\x1a\x1e.recall.v1.RecallBatchResponse\"\x15\x9a\xb8\x18\x11\x08\x01\x12\rrequests.bankb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -39,34 +40,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_RECALLSERVICE'].methods_by_name['Recall']._serialized_options = b'\232\270\030\010\010\001\022\004bank'
   _globals['_RECALLSERVICE'].methods_by_name['RecallBatch']._loaded_options = None
   _globals['_RECALLSERVICE'].methods_by_name['RecallBatch']._serialized_options = b'\232\270\030\021\010\001\022\rrequests.bank'
-  _globals['_FUSION']._serialized_start=2044
-  _globals['_FUSION']._serialized_end=2189
-  _globals['_RECALLMODE']._serialized_start=2192
-  _globals['_RECALLMODE']._serialized_end=2330
-  _globals['_DEGRADATIONREASON']._serialized_start=2333
-  _globals['_DEGRADATIONREASON']._serialized_end=2765
-  _globals['_RECALLREQUEST']._serialized_start=159
-  _globals['_RECALLREQUEST']._serialized_end=635
-  _globals['_WEIGHTOVERRIDES']._serialized_start=638
-  _globals['_WEIGHTOVERRIDES']._serialized_end=951
-  _globals['_RECALLRESPONSE']._serialized_start=954
-  _globals['_RECALLRESPONSE']._serialized_end=1196
-  _globals['_RECALLRESULT']._serialized_start=1198
-  _globals['_RECALLRESULT']._serialized_end=1323
-  _globals['_SIGNAL']._serialized_start=1325
-  _globals['_SIGNAL']._serialized_end=1384
-  _globals['_DEGRADATION']._serialized_start=1386
-  _globals['_DEGRADATION']._serialized_end=1461
-  _globals['_RECALLTIMINGS']._serialized_start=1464
-  _globals['_RECALLTIMINGS']._serialized_end=1628
-  _globals['_WHYNOT']._serialized_start=1631
-  _globals['_WHYNOT']._serialized_end=1768
-  _globals['_LEGRANK']._serialized_start=1770
-  _globals['_LEGRANK']._serialized_end=1858
-  _globals['_RECALLBATCHREQUEST']._serialized_start=1860
-  _globals['_RECALLBATCHREQUEST']._serialized_end=1972
-  _globals['_RECALLBATCHRESPONSE']._serialized_start=1974
-  _globals['_RECALLBATCHRESPONSE']._serialized_end=2041
-  _globals['_RECALLSERVICE']._serialized_start=2768
-  _globals['_RECALLSERVICE']._serialized_end=2961
+  _globals['_FUSION']._serialized_start=2211
+  _globals['_FUSION']._serialized_end=2356
+  _globals['_RECALLMODE']._serialized_start=2359
+  _globals['_RECALLMODE']._serialized_end=2497
+  _globals['_DEGRADATIONREASON']._serialized_start=2500
+  _globals['_DEGRADATIONREASON']._serialized_end=2932
+  _globals['_RECALLREQUEST']._serialized_start=186
+  _globals['_RECALLREQUEST']._serialized_end=662
+  _globals['_WEIGHTOVERRIDES']._serialized_start=665
+  _globals['_WEIGHTOVERRIDES']._serialized_end=978
+  _globals['_RECALLRESPONSE']._serialized_start=981
+  _globals['_RECALLRESPONSE']._serialized_end=1223
+  _globals['_RECALLRESULT']._serialized_start=1225
+  _globals['_RECALLRESULT']._serialized_end=1350
+  _globals['_SIGNAL']._serialized_start=1352
+  _globals['_SIGNAL']._serialized_end=1411
+  _globals['_DEGRADATION']._serialized_start=1413
+  _globals['_DEGRADATION']._serialized_end=1488
+  _globals['_RECALLTIMINGS']._serialized_start=1491
+  _globals['_RECALLTIMINGS']._serialized_end=1655
+  _globals['_WHYNOT']._serialized_start=1658
+  _globals['_WHYNOT']._serialized_end=1795
+  _globals['_LEGRANK']._serialized_start=1797
+  _globals['_LEGRANK']._serialized_end=1885
+  _globals['_RECALLBATCHREQUEST']._serialized_start=1887
+  _globals['_RECALLBATCHREQUEST']._serialized_end=1999
+  _globals['_RECALLBATCHRESPONSE']._serialized_start=2001
+  _globals['_RECALLBATCHRESPONSE']._serialized_end=2108
+  _globals['_RECALLERROR']._serialized_start=2110
+  _globals['_RECALLERROR']._serialized_end=2208
+  _globals['_RECALLSERVICE']._serialized_start=2935
+  _globals['_RECALLSERVICE']._serialized_end=3128
 # @@protoc_insertion_point(module_scope)

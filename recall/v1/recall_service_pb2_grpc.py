@@ -60,7 +60,8 @@ class RecallServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def RecallBatch(self, request, context):
-        """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch.
+        """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
+        that cannot be answered stands in `errors` and does not touch the others.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,7 +38,9 @@ class RecallServiceStub:
     answers from the words alone and says so in `retrieval` and `degraded`.
     """
     RecallBatch: _grpc.UnaryUnaryMultiCallable[_recall_service_pb2.RecallBatchRequest, _recall_service_pb2.RecallBatchResponse]
-    """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch."""
+    """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
+    that cannot be answered stands in `errors` and does not touch the others.
+    """
 
 @_typing.type_check_only
 class RecallServiceAsyncStub(RecallServiceStub):
@@ -50,7 +52,9 @@ class RecallServiceAsyncStub(RecallServiceStub):
     answers from the words alone and says so in `retrieval` and `degraded`.
     """
     RecallBatch: _aio.UnaryUnaryMultiCallable[_recall_service_pb2.RecallBatchRequest, _recall_service_pb2.RecallBatchResponse]  # type: ignore[assignment]
-    """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch."""
+    """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
+    that cannot be answered stands in `errors` and does not touch the others.
+    """
 
 class RecallServiceServicer(metaclass=_abc_1.ABCMeta):
     """Answers: the right few memories for a query, inside the caller's time budget."""
@@ -71,6 +75,8 @@ class RecallServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _recall_service_pb2.RecallBatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_recall_service_pb2.RecallBatchResponse, _abc.Awaitable[_recall_service_pb2.RecallBatchResponse]]:
-        """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch."""
+        """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
+        that cannot be answered stands in `errors` and does not touch the others.
+        """
 
 def add_RecallServiceServicer_to_server(servicer: RecallServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

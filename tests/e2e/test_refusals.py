@@ -22,7 +22,6 @@ from recall.v1 import (
 from recall.v1.bank_service_pb2 import Bank
 from recall.v1.memory_pb2 import Memory
 from recall.v1.memory_service_pb2 import NewMemory
-from recall.v1.recall_service_pb2 import RecallRequest
 
 INVALID = grpc.StatusCode.INVALID_ARGUMENT
 NOT_FOUND = grpc.StatusCode.NOT_FOUND
@@ -49,7 +48,7 @@ BAD_FIELDS: list[tuple[Call, str]] = [
     (lambda c, b: c.recall(bank=b), "query"),
     (lambda c, b: c.recall(bank=b, query="?!"), "query"),
     (lambda c, b: c.recall(bank=b, query="q", limit=101), "limit"),
-    (lambda c, b: c.recall_batch(requests=[RecallRequest(bank=b)]), "requests[0].query"),
+    (lambda c, _: c.recall_batch(), "requests"),
     (lambda c, b: c.save(bank=b, memory=NewMemory()), "memory.text"),
     (lambda c, b: c.save(bank=b, memory=NewMemory(text="x" * 8_001)), "memory.text"),
     (lambda c, b: c.save_batch(bank=b), "memories"),

@@ -6,6 +6,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.field_mask_pb2 import FieldMask
 from google.protobuf.timestamp_pb2 import Timestamp
+from grpc import StatusCode
 
 from recall.client import RecallClient
 from recall.v1 import memory_pb2
@@ -235,6 +236,22 @@ def test_a_batch_of_recalls_answers_in_the_order_asked(client: RecallClient, ban
     queries = [recalls.RecallRequest(bank=bank, query=query, limit=1) for query in ("pears", "apples", "pears")]
     answers = client.recall_batch(requests=queries, time_budget=Duration(seconds=5)).responses
     assert [answer.results[0].memory.text for answer in answers] == ["green pears", "red apples", "green pears"]
+
+
+def test_a_query_of_a_batch_that_cannot_be_answered_fails_alone(client: RecallClient, bank: str) -> None:
+    save(client, bank, "red apples")
+    good = recalls.RecallRequest(bank=bank, query="apples", limit=1)
+    bad = (
+        recalls.RecallRequest(bank=bank),
+        recalls.RecallRequest(bank="never-made", query="q"),
+        recalls.RecallRequest(bank=bank, query="?!"),
+    )
+    answer = client.recall_batch(requests=[good, *bad, good])
+    assert [len(one.results) for one in answer.responses] == [1, 0, 0, 0, 1]
+    codes = [StatusCode.INVALID_ARGUMENT, StatusCode.NOT_FOUND, StatusCode.INVALID_ARGUMENT]
+    assert [(one.place, one.code) for one in answer.errors] == [(n, c.value[0]) for n, c in enumerate(codes, start=1)]
+    assert "requests[1].query" in answer.errors[0].message
+    assert all(one.details for one in answer.errors)
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,9 @@ def recall(request: recalls.RecallRequest) -> None:
 
 
 def recall_batch(request: recalls.RecallBatchRequest) -> None:
-    checks_recall.recall_batch(request, RankingSettings())
+    checks_recall.recall_batch(request)
+    for place, one in enumerate(request.requests):
+        checks_recall.batch_query(one, place, RankingSettings())
 
 
 def asking(**fields: Any) -> recalls.RecallRequest:
@@ -191,9 +193,11 @@ def test_a_good_request_passes(check: Callable[[Any], None], request_: Any) -> N
 
 
 def test_no_more_violations_are_told_than_a_status_can_carry() -> None:
-    request = recalls.RecallBatchRequest(requests=[recalls.RecallRequest()] * 100)
+    check = checks.Check()
+    for number in range(200):
+        check.require(False, f"field_{number}", "is bad")
     with pytest.raises(InvalidRequest) as refused:
-        recall_batch(request)
+        check.done()
     assert len(refused.value.violations) == checks.MOST_VIOLATIONS + 1
     assert refused.value.violations[-1].problem == f"and {200 - checks.MOST_VIOLATIONS} more bad fields"
 
