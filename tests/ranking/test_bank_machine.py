@@ -392,6 +392,8 @@ def test_any_history_of_a_bank_leaves_what_plain_dictionaries_say() -> None:
 
 @pytest.mark.deep
 @pytest.mark.timeout(3_600)
-def test_many_long_histories_of_a_bank_leave_what_plain_dictionaries_say() -> None:
+def test_many_long_histories_of_a_bank_leave_what_plain_dictionaries_say(capsys: pytest.CaptureFixture[str]) -> None:
     profile = settings(max_examples=DEEP_EXAMPLES, stateful_step_count=DEEP_STEPS, **_COMMON)
     run_state_machine_as_test(BankMachine, settings=profile)
+    with capsys.disabled():
+        print(f"\n{DEEP_EXAMPLES} histories of a bank, of {DEEP_STEPS} steps at most")  # noqa: T201

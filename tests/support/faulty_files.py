@@ -343,13 +343,16 @@ class Crash:
                 nodes += [*node.safe.values(), *node.names.values()]
         return cls(files.root, names, contents, tuple(files.namings))
 
-    def states(self) -> Iterator[MemoryFiles]:
-        """Every disk this crash may leave; first the one that lost all that was not safe."""
+    def states(self, stride: int = 1) -> Iterator[MemoryFiles]:
+        """Every disk this crash may leave, or each `stride`-th; first the one that lost all that was not safe."""
+        return (self._disk(kept, chosen) for kept, chosen in itertools.islice(self._outcomes(), 0, None, stride))
+
+    def _outcomes(self) -> Iterator[tuple[tuple[Naming, ...], dict[int, bytes]]]:
         pending = [key for key, (_, changes) in self.contents.items() if changes]
         choices = [_contents(*self.contents[key]) for key in pending]
         for kept in _subsets(self.namings):
             for chosen in itertools.product(*choices):
-                yield self._disk(kept, dict(zip(pending, chosen, strict=True)))
+                yield kept, dict(zip(pending, chosen, strict=True))
 
     def _disk(self, kept: tuple[Naming, ...], chosen: dict[int, bytes]) -> MemoryFiles:
         names = {key: dict(value) for key, value in self.names.items()}
