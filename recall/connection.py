@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 TOKEN, CA, CERTIFICATE, PRIVATE = "RECALL_TOKEN", "RECALL_CA", "RECALL_CERTIFICATE", "RECALL_PRIVATE"
+SOCKET = "unix:"
 VARIABLES = (TOKEN, CA, CERTIFICATE, PRIVATE)
 
 Metadata = tuple[tuple[str, str], ...]
@@ -27,7 +28,7 @@ def bearer(token: str = "") -> Metadata:
 
 def open_channel(grpc: Any, server: str, options: list[tuple[str, Any]]) -> Any:
     """A channel made by `grpc` (the module, or grpc.aio). Raises OSError for a file that cannot be read."""
-    credentials = channel_credentials()
+    credentials = None if server.startswith(SOCKET) else channel_credentials()  # a socket leaves no machine
     if credentials is None:
         return grpc.insecure_channel(server, options=options)
     return grpc.secure_channel(server, credentials, options=options)

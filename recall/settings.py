@@ -55,7 +55,7 @@ class Settings(BaseSettings):
     data: Path = Path("data")
     """The data folder: the truth of every bank lies under it."""
     listen: str = DEFAULT_LISTEN
-    """HOST:PORT on which the server answers; port 0 picks a free one and prints it."""
+    """HOST:PORT on which the server answers (port 0 picks a free one), or unix:PATH, which this user alone may open."""
     access: AccessSettings = Field(default_factory=AccessSettings)
     server: ServerSettings = Field(default_factory=ServerSettings)
     storage: StorageSettings = Field(default_factory=StorageSettings)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import socket
+import stat
 import sys
 from ipaddress import ip_address
 from pathlib import Path
@@ -18,6 +19,8 @@ NO_TOKENS = (
     "recall: no tokens: every caller on this machine is the admin of the tenant `default`; "
     "`recall token create` ends that\n"
 )
+_OWNER_ONLY, _OTHERS = 0o600, 0o177
+"""Permissions of a socket, and what is taken away while it is made."""
 
 
 class CannotListen(Exception):  # noqa: N818 - named for what is wrong
@@ -29,7 +32,9 @@ class CannotListen(Exception):  # noqa: N818 - named for what is wrong
 
 
 def listen(server: grpc.Server, text: str, access: AccessSettings, tokens: bool) -> Address:
-    """Binds the server to HOST:PORT and gives the address taken (port 0 takes a free one). Raises CannotListen.
+    """Binds the server to HOST:PORT (port 0 takes a free one) or unix:PATH, and gives the address taken.
+
+    Raises CannotListen.
 
     `tokens` says whether calls need one: other machines are served only with tokens and TLS, or when
     `access.allow_open_network` says so.
@@ -37,6 +42,8 @@ def listen(server: grpc.Server, text: str, access: AccessSettings, tokens: bool)
     address = parse_address(text)
     check_protected(address, access, tokens)
     credentials = server_credentials(address, access)
+    if address.path:
+        return listen_on_socket(server, address, tokens)
     probe(address)
     if not tokens:
         sys.stderr.write(NO_TOKENS)
@@ -48,10 +55,48 @@ def listen(server: grpc.Server, text: str, access: AccessSettings, tokens: bool)
         raise CannotListen(address, "the port was taken meanwhile") from error
 
 
+def listen_on_socket(server: grpc.Server, address: Address, tokens: bool) -> Address:
+    """Binds to a socket in the file system that its owner alone may open. Raises CannotListen.
+
+    A socket that nobody answers on is left over and replaced; anything else at the path stays.
+    """
+    path = Path(address.path)
+    _make_way(path, address)
+    if not tokens:
+        sys.stderr.write(NO_TOKENS)
+    before = os.umask(_OTHERS)
+    try:
+        server.add_insecure_port(str(address))
+    except RuntimeError as error:
+        raise CannotListen(address, "the socket cannot be made: does its folder exist, and is it yours?") from error
+    finally:
+        os.umask(before)
+    path.chmod(_OWNER_ONLY)
+    return address
+
+
+def _make_way(path: Path, address: Address) -> None:
+    try:
+        kind = path.stat().st_mode
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise CannotListen(address, os.strerror(error.errno or 0)) from error
+    if not stat.S_ISSOCK(kind):
+        raise CannotListen(address, "there is a file of that name that is no socket")
+    with socket.socket(socket.AF_UNIX) as trial:
+        try:
+            trial.connect(str(path))
+        except OSError:
+            path.unlink(missing_ok=True)
+            return
+    raise CannotListen(address, "the socket is in use; stop what uses it or choose another with --listen")
+
+
 def check_protected(address: Address, access: AccessSettings, tokens: bool) -> None:
     """Raises CannotListen for an address that other machines reach while calls need no token or travel in clear."""
     missing = [what for what, there in (("tokens", tokens), ("TLS", bool(access.tls_certificate))) if not there]
-    if missing and not is_loopback(address.host) and not access.allow_open_network:
+    if missing and not address.path and not is_loopback(address.host) and not access.allow_open_network:
         raise CannotListen(
             address,
             f"other machines would reach it without {' and '.join(missing)}: make tokens with `recall token create`, "

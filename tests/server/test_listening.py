@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
+import grpc
 import pytest
 from guarding import guard
 
 from recall.access_settings import AccessSettings
+from recall.address import parse_address
 from recall.server.edge import new_server
 from recall.server.listening import CannotListen, listen
 from recall.server.settings import ServerSettings
@@ -45,3 +48,38 @@ def test_an_address_that_is_not_ours_is_named(address: str, problem: str) -> Non
         listen(
             new_server(ServerSettings(), Telemetry(), guard()), address, AccessSettings(allow_open_network=True), False
         )
+
+
+def test_a_socket_is_its_owners_alone_and_answers(tmp_path: Path) -> None:
+    server, path = new_server(ServerSettings(), Telemetry(), guard()), tmp_path / "recall.sock"
+    path_left_over(path)
+    address = listen(server, f"unix:{path}", AccessSettings(), False)
+    server.start()
+    try:
+        assert str(address) == f"unix:{path}"
+        assert path.stat().st_mode & 0o777 == 0o600
+        with grpc.insecure_channel(str(address)) as channel:
+            grpc.channel_ready_future(channel).result(10.0)
+        with pytest.raises(CannotListen, match="the socket is in use"):
+            listen(new_server(ServerSettings(), Telemetry(), guard()), f"unix:{path}", AccessSettings(), False)
+    finally:
+        server.stop(None).wait()
+
+
+def path_left_over(path: Path) -> None:
+    """A socket of a server that was killed."""
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(str(path))
+
+
+def test_a_file_is_never_replaced_by_a_socket(tmp_path: Path) -> None:
+    (tmp_path / "notes").write_text("mine")
+    with pytest.raises(CannotListen, match="no socket"):
+        listen(new_server(ServerSettings(), Telemetry(), guard()), f"unix:{tmp_path}/notes", AccessSettings(), False)
+    assert (tmp_path / "notes").read_text() == "mine"
+
+
+@pytest.mark.parametrize("text", ["unix:", "unix:" + "x" * 108])
+def test_a_path_that_no_socket_can_have_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="unix:"):
+        parse_address(text)
