@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.compaction.deciders import OURS
 from benchmarks.compaction.figures import Counts, Figures, Point
 from benchmarks.quality import plots
-from benchmarks.quality.page import _STYLE as STYLE
+from benchmarks.style import STYLE
 
 _COLUMNS = ("merged same", "merged different", "proposed same", "proposed different")
 
