@@ -6,6 +6,7 @@ their topic's, so that there are neighbours to look at. Everything comes from on
 
 from __future__ import annotations
 
+import gc
 import itertools
 import math
 import resource
@@ -122,4 +123,5 @@ def made_up(size: int) -> tuple[list[Memo], NDArray[np.float32]]:
 
 
 if __name__ == "__main__":
+    gc.disable()  # as the process that plans for the service
     sys.stdout.buffer.write(msgspec.json.encode(plan_made_up(int(sys.argv[1]))))
