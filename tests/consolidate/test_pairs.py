@@ -57,6 +57,7 @@ def test_the_halves_share_no_pair() -> None:
     [
         "x\ty\t1\nv\tw\t0\n",
         "a\tb\tsame\nx\ty\t1\nv\tw\t0\n",
+        'id\tsentence1\tsentence2\tlabel\r\n1\tx\ty\t1\r\n\r\n2\t"v"\tw\t0\r\n',
         "kind\tsame\tb\ta\nk\ttrue\ty\tx\nk\tfalse\tw\tv",
         "x\ty\t1\tk\r\nv\tw\t0\tk\r\n",
     ],
