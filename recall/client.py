@@ -194,6 +194,7 @@ class _Verbs:
     source_superseded = _Unary(
         "ReviewService/SourceSuperseded", reviews.SourceSupersededRequest, reviews.SourceSupersededResponse
     )
+    move = _Unary("ReviewService/Move", reviews.MoveRequest, reviews.MoveResponse)
     save_preference = _Unary(
         "ReviewService/SavePreference", reviews.SavePreferenceRequest, reviews.SavePreferenceResponse
     )

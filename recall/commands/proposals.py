@@ -143,6 +143,24 @@ def fallen(
         line("nothing in use stands on it")
 
 
+def move(
+    id: MemoryId,
+    to: Annotated[str, typer.Argument(metavar="BANK", help="The bank that it belongs in.")],
+    note: Note = "",
+    bank: Bank = "",
+    server: Server = DEFAULT_SERVER,
+    timeout: Timeout = DEFAULT_TIMEOUT_S,
+    as_json: Json = False,
+) -> None:
+    """Moves a live memory with its history, whole or not at all."""
+    with connected(server, timeout) as client:
+        answer = client.move(bank=bank_name(bank), id=id, to_bank=to, note=note)
+    if as_json:
+        json_document(answer)
+    else:
+        line(f"{answer.memory.id} is in {answer.memory.bank}")
+
+
 def prefer(
     text: Annotated[list[str], typer.Argument(metavar="TEXT", help="What you prefer; - reads it from stdin.")],
     bank: Bank = "",

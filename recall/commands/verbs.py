@@ -85,6 +85,7 @@ REVIEW_VERBS = (
     Verb("replace", "proposals", "replace", "Retire memories in favour of a merged one."),
     Verb("undo", "proposals", "undo", "Take the last decision on a memory back."),
     Verb("fallen", "proposals", "fallen", "Take out of use what stands on a fallen source."),
+    Verb("move", "proposals", "move", "Move a memory to the bank it belongs in."),
     Verb("prefer", "proposals", "prefer", "Keep a preference of your own."),
     Verb("source", "proposals", "source", "Show what was taken from one source."),
 )

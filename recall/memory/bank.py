@@ -23,7 +23,7 @@ from recall.memory.commands import Command
 from recall.memory.deciding import Decide, Decided
 from recall.memory.derived import Derived, Subscribers
 from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly, RunNotFound
-from recall.memory.events import Event
+from recall.memory.events import Event, Origin
 from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.history import history
 from recall.memory.lifecycle import Action
@@ -326,6 +326,14 @@ class Bank:
         in_use = (r for r in self.records() if r.status is Status.ACCEPTED and not r.expired(now))
         found = Counter(tag for record in in_use for tag in record.tags)
         return sorted(found.items(), key=lambda item: (-item[1], item[0]))
+
+    def arrivals(self) -> dict[str, tuple[Origin, Actor]]:
+        """Memories that were moved here and not settled: where each comes from, and who moved it."""
+        opened = self._current()
+        with self._reading:
+            open_moves = dict(opened.state.arrivals)
+            firsts = {one: opened.state.events_of(self.get(one).ordinal)[0] for one in open_moves}
+        return {one: (origin, opened.log.event(firsts[one]).actor) for one, origin in open_moves.items()}
 
     def event(self, seq: int) -> Event:
         """One event. Raises Damaged when the log changed under it."""

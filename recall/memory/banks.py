@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import uuid_utils
@@ -34,6 +35,7 @@ from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
 from recall.memory.log import LOG_NAME, FileLog
 from recall.memory.log_image import BankImage, LogImage, RuleFile
+from recall.memory.moving import settle
 from recall.memory.names import bank_name, checked_info
 from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
@@ -94,7 +96,11 @@ class Banks:
         if bank is None:
             place = self._place(tenant, name)
             with self._doors.through((tenant, name)):
-                bank = self._opened_already(tenant, name) or self._opened_now(place)
+                bank = self._opened_already(tenant, name)
+                fresh = bank is None
+                bank = bank or self._opened_now(place)
+            if fresh and bank.arrivals():  # behind no door: it asks for other banks
+                settle(bank, partial(self.open, tenant))
             self._make_room()
         return bank
 

@@ -187,7 +187,7 @@ class NotYourScope(Refused):
     """A user keeps preferences in the bank whose scope they are, and in no other."""
 
     def __init__(self, bank: str, user: str) -> None:
-        super().__init__(f"bank {bank!r} is not the memory of user {user!r}: its scope must be user/{user}")
+        super().__init__(f"bank {bank!r} is not the memory of user {user!r}: its scope must be user:{user}")
         self.bank = bank
         self.user = user
 

@@ -13,9 +13,9 @@
 - `at` and all other times are microseconds UTC.
 
 Ops of a memory: save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject,
-quarantine, reaccept, import, absorb, release, restore, edit, prefer, and of what takes a decision back: undo-promote,
-undo-reject, undo-reject-quarantined, undo-quarantine, undo-reaccept. Ops of the bank: bank, run, and of a rule:
-rule (written, with its whole text), unrule (taken out of use).
+quarantine, reaccept, import, absorb, release, restore, edit, prefer; of a move arrive, depart, return; of what takes a
+decision back undo-promote, undo-reject, undo-reject-quarantined, undo-quarantine, undo-reaccept. Ops of the bank: bank,
+run, settle (a move), and of a rule: rule (written, with its whole text), unrule (taken out of use).
 
 `run` on an event names the consolidation run that wrote it. A run writes, in one command for each group, the pair
 
@@ -90,6 +90,14 @@ class RuleText(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     text: str = ""
 
 
+class Origin(msgspec.Struct, frozen=True, gc=False):
+    """Where a memory that was moved comes from: the bank, its id there, and its revision when it left."""
+
+    bank: str
+    id: str
+    revision: Revision
+
+
 class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What a command wants to happen; UNSET fields are not part of it."""
 
@@ -109,6 +117,9 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     predecessor: str | UnsetType = UNSET
     title: str | UnsetType = UNSET
     evidence: tuple[Evidence, ...] | UnsetType = UNSET
+    # arrive; depart: where it went, as "bank/id"
+    origin: Origin | UnsetType = UNSET
+    to: str | UnsetType = UNSET
     # what a reviewer replaced by it
     replaces: tuple[str, ...] | UnsetType = UNSET
     # undo-…: the seq of the decision that is taken back

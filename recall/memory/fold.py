@@ -152,6 +152,12 @@ def _restore(before: Record, _seq: int, at: int, body: Body) -> Record:
     )
 
 
+def _depart(before: Record, _seq: int, at: int, body: Body) -> Record:
+    return replace(
+        before, status=Status.RETIRED, moved_to=_or(body.to, ""), updated_at=at, revision=before.revision + 1
+    )
+
+
 def _decide(status: Status) -> Callable[[Record, int, int, Body], Record]:
     def step(before: Record, seq: int, at: int, body: Body) -> Record:
         return replace(
@@ -198,7 +204,13 @@ def _move(status: Status) -> Callable[[Record, int, int, Body], Record]:
     return step
 
 
-_BIRTHS = {"save": Status.ACCEPTED, "nominate": Status.NOMINATED, "import": Status.ACCEPTED, "prefer": Status.ACCEPTED}
+_BIRTHS = {
+    "save": Status.ACCEPTED,
+    "nominate": Status.NOMINATED,
+    "import": Status.ACCEPTED,
+    "prefer": Status.ACCEPTED,
+    "arrive": Status.ACCEPTED,
+}
 _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "reinforce": _reinforce,
     "update": _update,
@@ -215,6 +227,8 @@ _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "release": _release,
     "restore": _restore,
     "edit": _update,
+    "depart": _depart,
+    "return": _move(Status.RETIRED),
     "undo-promote": _undo_promote,
     "undo-reject": _decide(Status.NOMINATED),
     "undo-reject-quarantined": _decide(Status.QUARANTINED),

@@ -49,6 +49,9 @@ class Action(StrEnum):
     RESTORE = "restore"
     EDIT = "edit"
     PREFER = "prefer"
+    ARRIVE = "arrive"
+    DEPART = "depart"
+    RETURN = "return"
     UNDO_PROMOTE = "undo-promote"
     UNDO_REJECT = "undo-reject"
     UNDO_REJECT_QUARANTINED = "undo-reject-quarantined"
@@ -78,6 +81,9 @@ _EDGES: tuple[tuple[tuple[Status | None, ...], Action, tuple[Role, ...], Status]
     ((None,), Action.NOMINATE, _WRITERS, Status.NOMINATED),
     ((None,), Action.IMPORT, _PEOPLE, Status.ACCEPTED),
     ((None,), Action.PREFER, (Role.USER,), Status.ACCEPTED),
+    ((None,), Action.ARRIVE, _PEOPLE, Status.ACCEPTED),
+    (_LIVE, Action.DEPART, _PEOPLE, Status.RETIRED),
+    (_LIVE, Action.RETURN, _PEOPLE, Status.RETIRED),
     ((Status.NOMINATED,), Action.PROMOTE, _PEOPLE, Status.ACCEPTED),
     ((Status.NOMINATED, Status.QUARANTINED), Action.REJECT, _PEOPLE, Status.REJECTED),
     ((Status.ACCEPTED,), Action.QUARANTINE, _WRITERS, Status.QUARANTINED),

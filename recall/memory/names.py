@@ -19,7 +19,7 @@ from recall.memory.record import BankInfo, BankName, Evidence, MemoryChanges, Ne
 
 _BANK = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:-]{0,127}")
-_FREE = frozenset({"title", "replaces", "evidence", "review"})
+_FREE = frozenset({"title", "replaces", "evidence", "review", "moved_to"})
 """Fields that came later than metadata of these names."""
 _RESERVED = frozenset(field.name for field in fields(Record)) - _FREE | {"bank", "tenant", "text"}
 

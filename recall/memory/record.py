@@ -145,6 +145,7 @@ class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     replaces: tuple[str, ...] = ()  # what a reviewer retired in its favour
     evidence: tuple[Evidence, ...] = ()
     review: Review | None = None
+    moved_to: str = ""  # "bank/id" of where a reviewer moved it
 
     def expired(self, now: int) -> bool:
         """True when `now` is at or past expires_at, whether or not a sweep has recorded it."""

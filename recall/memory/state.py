@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from msgspec import UNSET
 
-from recall.memory.events import Body, Entry, Request
+from recall.memory.events import Body, Entry, Origin, Request
 from recall.memory.fold import FoldError, folded
 from recall.memory.record import Actor, BankInfo, Change, MemoryId, Record
 from recall.memory.rule_state import Rule, folded_rule
@@ -40,6 +40,7 @@ class State:
         self.info = BankInfo()
         self.last_seq = 0
         self.runs: dict[str, list[int]] = {}  # consolidation run → the seqs of its events, its undoing included
+        self.arrivals: dict[str, Origin] = {}  # id → where it comes from, of moves that are not settled
         self.undone: set[tuple[str, str]] = set()  # (winner, loser) of merges that a person took back
         self.rules: dict[str, Rule] = {}  # also those that were taken out of use
         self.mined = -1  # ordinal of the last episode that was mined
@@ -85,6 +86,10 @@ class State:
         for run, seq in draft.runs:
             self.runs.setdefault(run, []).append(seq)
         self.undone.update(draft.undone)
+        for memory_id, origin in draft.arrivals.items():
+            self.arrivals.pop(memory_id, None)
+            if origin is not None:
+                self.arrivals[memory_id] = origin
         self.mined = draft.mined
         self.rules.update(draft.rules)
         for ordinal in draft.touched:
@@ -122,6 +127,7 @@ class Draft:
         self.info = state.info
         self.runs: list[tuple[str, int]] = []
         self.undone: list[tuple[str, str]] = []
+        self.arrivals: dict[str, Origin | None] = {}
         self.mined = state.mined
         self.rules: dict[str, Rule] = {}
         self.touched: list[int] = []  # by event: the memory's ordinal, -1 for an event of the bank
@@ -203,7 +209,9 @@ class Draft:
             self.runs.append((body.run, self.last_seq + 1))
         if body.op == "release" and body.loser is not UNSET:
             self.undone.append((body.id, body.loser))
-        if body.op in ("bank", "run", "rule", "unrule"):
+        if body.op in ("settle", "return") or body.origin is not UNSET:
+            self.arrivals[body.id] = None if body.origin is UNSET else body.origin
+        if body.op in ("bank", "run", "rule", "unrule", "settle"):
             self._fold_bank(body, at)
             self.touched.append(-1)
             return None
@@ -227,6 +235,8 @@ class Draft:
         return [name for name, rule in {**self._state.rules, **self.rules}.items() if rule.text]
 
     def _fold_bank(self, body: Body, at: int) -> None:
+        if body.op == "settle":
+            return
         if body.op in ("rule", "unrule"):
             if body.rule is UNSET:
                 raise FoldError("writes no rule")

@@ -55,6 +55,17 @@ def replace(request: pb.ReplaceRequest) -> None:
     check.done()
 
 
+def move(request: pb.MoveRequest) -> None:
+    """Raises InvalidRequest with every bad field."""
+    check = Check()
+    checks.bank_name(check, request.bank)
+    checks.bank_name(check, request.to_bank, "to_bank")
+    check.require(request.to_bank != request.bank, "to_bank", "is the bank that the memory is in")
+    checks.required_id(check, request.id)
+    checks.at_most(check, request.note, LIMITS.note, "note")
+    check.done()
+
+
 def preference(request: pb.SavePreferenceRequest) -> None:
     """Raises InvalidRequest with every bad field."""
     check = Check()

@@ -96,6 +96,8 @@ def fill_memory(message: memory_pb2.Memory, record: Record, text: str, bank: str
         message.metadata.update(record.metadata)
     if record.title:
         message.title = record.title
+    if record.moved_to:
+        message.moved_to = record.moved_to
     if record.replaces:
         message.replaces.extend(record.replaces)
     for one in record.evidence:

@@ -30,6 +30,8 @@ class Requirement:
     """The path to the field that names the bank; empty when none does."""
     own_banks: bool
     """The service answers with the caller's banks alone."""
+    other_bank: tuple[str, ...] = ()
+    """The path to the field that names a second bank; empty when none does."""
 
     def allows(self, role: Role) -> bool:
         """Whether a role is enough."""
@@ -39,7 +41,8 @@ class Requirement:
 
     def banks(self, request: Any) -> Iterator[str]:
         """The banks that a request names; "" where it leaves the field empty."""
-        return _values(request, self.bank)
+        yield from _values(request, self.bank)
+        yield from _values(request, self.other_bank)
 
 
 def requirements(services: Iterable[Any]) -> dict[str, Requirement]:
@@ -53,11 +56,15 @@ def requirements(services: Iterable[Any]) -> dict[str, Requirement]:
                 undeclared.append(f"{service.name}/{method.name}")
                 continue
             role = Role(access_pb2.Role.Name(declared.role).removeprefix("ROLE_").lower())
-            path = tuple(declared.bank.split(".")) if declared.bank else ()
-            found[f"/{service.full_name}/{method.name}"] = Requirement(role, path, declared.own_banks)
+            bank, other = _path(declared.bank), _path(declared.other_bank)
+            found[f"/{service.full_name}/{method.name}"] = Requirement(role, bank, declared.own_banks, other)
     if undeclared:
         raise UndeclaredAccess(undeclared)
     return found
+
+
+def _path(declared: str) -> tuple[str, ...]:
+    return tuple(declared.split(".")) if declared else ()
 
 
 def _values(message: Any, path: tuple[str, ...]) -> Iterator[str]:

@@ -14,6 +14,7 @@ from recall.memory.deciding import STARTS, Decide
 from recall.memory.errors import MemoryServiceError, NearDuplicate
 from recall.memory.falling import SourceFell, retracted, superseded
 from recall.memory.lifecycle import Action
+from recall.memory.moving import move
 from recall.memory.preferring import check_scope
 from recall.memory.record import Actor, NewMemory, Record, Status
 from recall.memory.replacing import Replace
@@ -205,6 +206,19 @@ class ReviewService(ReviewServiceServicer):
             saved = reviewing.prefer(live.bank, memory, compared, request.request_id, who.actor)
             told = convert.saved_message(saved, live.bank.text(saved.record), live.name)
         return pb.SavePreferenceResponse(memory=told.memory, outcome=told.outcome, seq=told.seq)
+
+    def Move(self, request: pb.MoveRequest, context: grpc.ServicerContext) -> pb.MoveResponse:  # noqa: N802
+        """Moves a memory to another bank."""
+        checks.move(request)
+        expected = request.expected_revision if request.HasField("expected_revision") else None
+        who, wait_s = caller(context), seconds_left(context)
+        with (
+            self._live.lease(request.bank, wait_s, who.tenant) as live,
+            self._live.lease(request.to_bank, wait_s, who.tenant) as there,
+        ):
+            done = move(live.bank, there.bank, request.id, request.note, who.actor, expected)
+            memory = convert_review.with_standing(there.bank, done.arrived)
+            return pb.MoveResponse(memory=memory, departed=_plain(live.bank, done.departed))
 
     def _decide(self, bank: str, asked: Decide, override: bool, context: grpc.ServicerContext) -> pb.Decided:
         who = caller(context)

@@ -25,15 +25,15 @@ _sym_db = _symbol_database.Default()
 from google.protobuf import descriptor_pb2 as google_dot_protobuf_dot_descriptor__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16recall/v1/access.proto\x12\trecall.v1\x1a google/protobuf/descriptor.proto\"H\n\x06\x41\x63\x63\x65ss\x12\x1d\n\x04role\x18\x01 \x01(\x0e\x32\x0f.recall.v1.Role\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12\x11\n\town_banks\x18\x03 \x01(\x08*}\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bROLE_READER\x10\x01\x12\x0e\n\nROLE_AGENT\x10\x02\x12\x0c\n\x08ROLE_JOB\x10\x03\x12\x11\n\rROLE_REVIEWER\x10\x04\x12\x0e\n\nROLE_ADMIN\x10\x05\x12\r\n\tROLE_USER\x10\x06:C\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\x83\x87\x03 \x01(\x0b\x32\x11.recall.v1.Accessb\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x16recall/v1/access.proto\x12\trecall.v1\x1a google/protobuf/descriptor.proto\"\\\n\x06\x41\x63\x63\x65ss\x12\x1d\n\x04role\x18\x01 \x01(\x0e\x32\x0f.recall.v1.Role\x12\x0c\n\x04\x62\x61nk\x18\x02 \x01(\t\x12\x11\n\town_banks\x18\x03 \x01(\x08\x12\x12\n\nother_bank\x18\x04 \x01(\t*}\n\x04Role\x12\x14\n\x10ROLE_UNSPECIFIED\x10\x00\x12\x0f\n\x0bROLE_READER\x10\x01\x12\x0e\n\nROLE_AGENT\x10\x02\x12\x0c\n\x08ROLE_JOB\x10\x03\x12\x11\n\rROLE_REVIEWER\x10\x04\x12\x0e\n\nROLE_ADMIN\x10\x05\x12\r\n\tROLE_USER\x10\x06:C\n\x06\x61\x63\x63\x65ss\x12\x1e.google.protobuf.MethodOptions\x18\x83\x87\x03 \x01(\x0b\x32\x11.recall.v1.Accessb\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
 _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'recall.v1.access_pb2', _globals)
 if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
-  _globals['_ROLE']._serialized_start=145
-  _globals['_ROLE']._serialized_end=270
+  _globals['_ROLE']._serialized_start=165
+  _globals['_ROLE']._serialized_end=290
   _globals['_ACCESS']._serialized_start=71
-  _globals['_ACCESS']._serialized_end=143
+  _globals['_ACCESS']._serialized_end=163
 # @@protoc_insertion_point(module_scope)

@@ -68,22 +68,26 @@ class Access(_message.Message):
     ROLE_FIELD_NUMBER: _builtins.int
     BANK_FIELD_NUMBER: _builtins.int
     OWN_BANKS_FIELD_NUMBER: _builtins.int
+    OTHER_BANK_FIELD_NUMBER: _builtins.int
     role: Global___Role.ValueType
     """The least role that may call."""
     bank: _builtins.str
     """Where a request names its bank ("bank", "requests.bank"): a token for some banks is held to them."""
     own_banks: _builtins.bool
     """The answer holds the caller's banks alone. Without this and without `bank`, a token for some banks is refused."""
+    other_bank: _builtins.str
+    """Where a request names a second bank, which is asked for as the first."""
     def __init__(
         self,
         *,
         role: Global___Role.ValueType = ...,
         bank: _builtins.str = ...,
         own_banks: _builtins.bool = ...,
+        other_bank: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "own_banks", b"own_banks", "role", b"role"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank", "other_bank", b"other_bank", "own_banks", b"own_banks", "role", b"role"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -213,6 +213,7 @@ class Memory(_message.Message):
     REPLACES_FIELD_NUMBER: _builtins.int
     EVIDENCE_FIELD_NUMBER: _builtins.int
     STANDING_FIELD_NUMBER: _builtins.int
+    MOVED_TO_FIELD_NUMBER: _builtins.int
     id: _builtins.str
     """Server-assigned identity (UUIDv7, lower-case, with hyphens). Never changes."""
     bank: _builtins.str
@@ -239,6 +240,8 @@ class Memory(_message.Message):
     """Grows by one with every write to this memory; give it back as expected_revision."""
     title: _builtins.str
     """A heading for people, at most 200 characters. Not searched."""
+    moved_to: _builtins.str
+    """Where a reviewer moved it, as "bank/id". It is RETIRED here."""
     @_builtins.property
     def entities(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
         """Names the text is about: trimmed, lower-cased, at most 16 of at most 128 characters."""
@@ -305,10 +308,11 @@ class Memory(_message.Message):
         replaces: _abc.Iterable[_builtins.str] | None = ...,
         evidence: _abc.Iterable[Global___Evidence] | None = ...,
         standing: Global___Standing | None = ...,
+        moved_to: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "confidence", b"confidence", "created_at", b"created_at", "expires_at", b"expires_at", "source", b"source", "standing", b"standing", "updated_at", b"updated_at"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "bank", b"bank", "confidence", b"confidence", "corroboration", b"corroboration", "created_at", b"created_at", "entities", b"entities", "evidence", b"evidence", "expires_at", b"expires_at", "id", b"id", "kind", b"kind", "metadata", b"metadata", "pinned", b"pinned", "predecessor", b"predecessor", "replaces", b"replaces", "revision", b"revision", "source", b"source", "standing", b"standing", "status", b"status", "superseded_by", b"superseded_by", "tags", b"tags", "text", b"text", "title", b"title", "updated_at", b"updated_at"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_confidence", b"_confidence", "author", b"author", "bank", b"bank", "confidence", b"confidence", "corroboration", b"corroboration", "created_at", b"created_at", "entities", b"entities", "evidence", b"evidence", "expires_at", b"expires_at", "id", b"id", "kind", b"kind", "metadata", b"metadata", "moved_to", b"moved_to", "pinned", b"pinned", "predecessor", b"predecessor", "replaces", b"replaces", "revision", b"revision", "source", b"source", "standing", b"standing", "status", b"status", "superseded_by", b"superseded_by", "tags", b"tags", "text", b"text", "title", b"title", "updated_at", b"updated_at"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     _WhichOneofReturnType__confidence: _TypeAlias = _typing.Literal["confidence"]  # noqa: Y015
     _WhichOneofArgType__confidence: _TypeAlias = _typing.Literal["_confidence", b"_confidence"]  # noqa: Y015

@@ -56,6 +56,76 @@ DECISION_REACCEPT: Decision.ValueType  # 4
 Global___Decision: _TypeAlias = Decision  # noqa: Y015
 
 @_typing.final
+class MoveRequest(_message.Message):
+    """Asks to move a memory to another bank."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    ID_FIELD_NUMBER: _builtins.int
+    TO_BANK_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
+    EXPECTED_REVISION_FIELD_NUMBER: _builtins.int
+    bank: _builtins.str
+    """The bank that it is in. Required."""
+    id: _builtins.str
+    """The memory. Required."""
+    to_bank: _builtins.str
+    """The bank that it belongs in. Required."""
+    note: _builtins.str
+    """Why, for the history."""
+    expected_revision: _builtins.int
+    """Refuse with ABORTED when the memory is at another revision."""
+    def __init__(
+        self,
+        *,
+        bank: _builtins.str = ...,
+        id: _builtins.str = ...,
+        to_bank: _builtins.str = ...,
+        note: _builtins.str = ...,
+        expected_revision: _builtins.int | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision", "expected_revision", b"expected_revision"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision", "bank", b"bank", "expected_revision", b"expected_revision", "id", b"id", "note", b"note", "to_bank", b"to_bank"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__expected_revision: _TypeAlias = _typing.Literal["expected_revision"]  # noqa: Y015
+    _WhichOneofArgType__expected_revision: _TypeAlias = _typing.Literal["_expected_revision", b"_expected_revision"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__expected_revision) -> _WhichOneofReturnType__expected_revision | None: ...
+
+Global___MoveRequest: _TypeAlias = MoveRequest  # noqa: Y015
+
+@_typing.final
+class MoveResponse(_message.Message):
+    """The move."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MEMORY_FIELD_NUMBER: _builtins.int
+    DEPARTED_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def memory(self) -> _memory_pb2.Memory:
+        """As it is there. It keeps its id, unless that bank knows the id already; its history came along."""
+
+    @_builtins.property
+    def departed(self) -> _memory_pb2.Memory:
+        """As it stands here: RETIRED, and moved_to names where it went."""
+
+    def __init__(
+        self,
+        *,
+        memory: _memory_pb2.Memory | None = ...,
+        departed: _memory_pb2.Memory | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["departed", b"departed", "memory", b"memory"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["departed", b"departed", "memory", b"memory"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MoveResponse: _TypeAlias = MoveResponse  # noqa: Y015
+
+@_typing.final
 class SavePreferenceRequest(_message.Message):
     """Asks to keep a preference of the caller."""
 

@@ -105,6 +105,11 @@ class ReviewServiceStub(object):
                 request_serializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceResponse.FromString,
                 _registered_method=True)
+        self.Move = channel.unary_unary(
+                '/recall.v1.ReviewService/Move',
+                request_serializer=recall_dot_v1_dot_review__service__pb2.MoveRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_review__service__pb2.MoveResponse.FromString,
+                _registered_method=True)
 
 
 class ReviewServiceServicer(object):
@@ -212,6 +217,13 @@ class ReviewServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Move(self, request, context):
+        """Moves a live memory to another bank with its history: whole or not at all, also through a crash.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_ReviewServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -284,6 +296,11 @@ def add_ReviewServiceServicer_to_server(servicer, server):
                     servicer.SavePreference,
                     request_deserializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceRequest.FromString,
                     response_serializer=recall_dot_v1_dot_review__service__pb2.SavePreferenceResponse.SerializeToString,
+            ),
+            'Move': grpc.unary_unary_rpc_method_handler(
+                    servicer.Move,
+                    request_deserializer=recall_dot_v1_dot_review__service__pb2.MoveRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_review__service__pb2.MoveResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -665,6 +682,33 @@ class ReviewService(object):
             '/recall.v1.ReviewService/SavePreference',
             recall_dot_v1_dot_review__service__pb2.SavePreferenceRequest.SerializeToString,
             recall_dot_v1_dot_review__service__pb2.SavePreferenceResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Move(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.ReviewService/Move',
+            recall_dot_v1_dot_review__service__pb2.MoveRequest.SerializeToString,
+            recall_dot_v1_dot_review__service__pb2.MoveResponse.FromString,
             options,
             channel_credentials,
             insecure,

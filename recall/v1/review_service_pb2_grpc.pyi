@@ -67,6 +67,8 @@ class ReviewServiceStub:
     """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
     that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
     """
+    Move: _grpc.UnaryUnaryMultiCallable[_review_service_pb2.MoveRequest, _review_service_pb2.MoveResponse]
+    """Moves a live memory to another bank with its history: whole or not at all, also through a crash."""
 
 @_typing.type_check_only
 class ReviewServiceAsyncStub(ReviewServiceStub):
@@ -107,6 +109,8 @@ class ReviewServiceAsyncStub(ReviewServiceStub):
     """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
     that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
     """
+    Move: _aio.UnaryUnaryMultiCallable[_review_service_pb2.MoveRequest, _review_service_pb2.MoveResponse]  # type: ignore[assignment]
+    """Moves a live memory to another bank with its history: whole or not at all, also through a crash."""
 
 class ReviewServiceServicer(metaclass=_abc_1.ABCMeta):
     """Grants influence: who may say that a memory comes into use, and what they see before they do."""
@@ -228,5 +232,13 @@ class ReviewServiceServicer(metaclass=_abc_1.ABCMeta):
         """A signed-in user keeps a preference of their own: in use at once, also in a governed bank. The bank's scope must be
         that user. A near-duplicate of what is in use is refused, what the bank holds is answered and not changed.
         """
+
+    @_abc_1.abstractmethod
+    def Move(
+        self,
+        request: _review_service_pb2.MoveRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_review_service_pb2.MoveResponse, _abc.Awaitable[_review_service_pb2.MoveResponse]]:
+        """Moves a live memory to another bank with its history: whole or not at all, also through a crash."""
 
 def add_ReviewServiceServicer_to_server(servicer: ReviewServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -139,6 +139,20 @@ def test_a_token_for_some_banks_is_held_to_them(guarded: Guarded) -> None:
     assert denied.value.code() is DENIED
 
 
+def test_a_move_asks_for_both_banks(guarded: Guarded) -> None:
+    with guarded.client("admin") as admin, guarded.client("reviewer", banks=("from",)) as reviewer:
+        admin.create_bank(name="from")
+        admin.create_bank(name="to")
+        id_ = admin.save(bank="from", memory=NewMemory(text="misfiled")).memory.id
+        with pytest.raises(grpc.RpcError) as denied:
+            reviewer.move(bank="from", id=id_, to_bank="to")
+        assert denied.value.code() is DENIED
+        moved = admin.move(bank="from", id=id_, to_bank="to", note="belongs there")
+        assert (moved.memory.bank, moved.memory.id, moved.departed.moved_to) == ("to", id_, f"to/{id_}")
+        assert [one.memory.id for one in admin.recall(bank="to", query="misfiled").results] == [id_]
+        assert not admin.recall(bank="from", query="misfiled").results
+
+
 def test_a_tenant_sees_nothing_of_another(guarded: Guarded) -> None:
     with guarded.client("admin", "acme") as acme, guarded.client("admin") as ours:
         acme.create_bank(name="plans")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from equal_banks import facts
-from golden_folder import EXPECTED, TORN, every_op, reviews_and_runs
+from golden_folder import EXPECTED, TORN, every_op, moves, reviews_and_runs
 from memory_banks import banks_on
 from ticking import Ticking
 
@@ -25,6 +25,8 @@ from recall.memory.settings import StorageSettings
 from recall.restore import restore
 
 FOLDERS = sorted(path.parent for path in Path(__file__).parent.glob(f"*/{EXPECTED}"))
+
+OF_THE_BANK = ("bank", "run", "settle")
 
 
 @pytest.fixture(params=FOLDERS, ids=[folder.name for folder in FOLDERS])
@@ -91,10 +93,12 @@ def test_the_script_that_writes_them_leaves_no_op_out() -> None:
     banks = banks_on(clock=clock)
     every_op(first := banks.create(DEFAULT_TENANT, "every-op"), clock)
     reviews_and_runs(second := banks.create(DEFAULT_TENANT, "reviews-and-runs"))
-    assert {event.op for bank in (first, second) for event in bank.events(1)} == {"bank", "run", *OPS_OF_A_MEMORY}
+    moves(banks)
+    made = (first, second, *(banks.open(DEFAULT_TENANT, name) for name in ("of-dana", "moved-to")))
+    assert {event.op for bank in made for event in bank.events(1)} == {*OF_THE_BANK, *OPS_OF_A_MEMORY}
 
 
 def test_one_of_the_golden_folders_has_every_op() -> None:
     logs = (log for folder in FOLDERS for log in folder.glob(f"data/{DEFAULT_TENANT}/*/log.jsonl"))
     lines = (line for log in logs for line in log.read_bytes().splitlines() if not TORN.startswith(line))
-    assert {json.loads(line)["op"] for line in lines} == {"bank", "run", *OPS_OF_A_MEMORY}
+    assert {json.loads(line)["op"] for line in lines} == {*OF_THE_BANK, *OPS_OF_A_MEMORY}

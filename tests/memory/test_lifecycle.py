@@ -26,7 +26,8 @@ from recall.memory.record import (
 )
 
 LIVE = {Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED}
-BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT, Action.PREFER}
+BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT, Action.PREFER, Action.ARRIVE}
+MOVES = {Action.DEPART, Action.RETURN}
 EDITS = {Action.REINFORCE, Action.UPDATE, Action.EDIT, Action.PIN, Action.UNPIN, Action.ABSORB, Action.RELEASE}
 UNDONE = {undo: (before, decision) for (before, decision), undo in UNDO.items()}
 UNDOING = {Action.RELEASE, Action.RESTORE}
@@ -99,6 +100,9 @@ def test_only_edges_of_the_table_pass_and_the_rest_writes_nothing(
         starts = LIVE if action is Action.RELEASE else {Status.SUPERSEDED}
         assert ((status, action, role) in table) == (role in PEOPLE and status in starts)
         return
+    if action in MOVES:  # they need two banks: see test_moving
+        assert table.get((status, action, role)) == (Status.RETIRED if role in PEOPLE and status.live else None)
+        return
     if action in UNDONE:  # they need a decision to undo: below
         end = UNDONE[action][0]
         assert table.get((status, action, role)) == (end if role in PEOPLE and status in _decided(action) else None)
@@ -160,7 +164,7 @@ def test_a_decision_is_taken_back_by_people_alone_and_leads_to_where_it_came_fro
 @pytest.mark.parametrize(("action", "role"), list(product(Action, Role)))
 def test_a_memory_is_born_only_by_a_birth(action: Action, role: Role) -> None:
     born = (None, action, role) in TABLE
-    may = {Action.IMPORT: PEOPLE, Action.PREFER: {Role.USER}}.get(action, PEOPLE | AUTOMATIC)
+    may = {Action.IMPORT: PEOPLE, Action.ARRIVE: PEOPLE, Action.PREFER: {Role.USER}}.get(action, PEOPLE | AUTOMATIC)
     assert born == (action in BIRTHS and role in may)
 
 

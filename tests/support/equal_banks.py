@@ -9,7 +9,7 @@ from recall.memory.record import HistoryEntry, Record
 
 _OF_THIS_LOG = ("ordinal", "text_seq", "review")
 """Where things lie, which a copy may do otherwise."""
-_SINCE: dict[str, object] = {"title": "", "replaces": (), "evidence": ()}
+_SINCE: dict[str, object] = {"title": "", "replaces": (), "evidence": (), "moved_to": ""}
 """Fields that came later, which an older release knew nothing of."""
 
 

@@ -23,6 +23,8 @@ from recall.memory.falling import SourceFell
 from recall.memory.files import DiskFiles
 from recall.memory.lifecycle import Action
 from recall.memory.merging import MergeLoser
+from recall.memory.moving import Leave
+from recall.memory.moving import move as bank_move
 from recall.memory.record import (
     LOCAL,
     Actor,
@@ -35,12 +37,14 @@ from recall.memory.record import (
     NewMemory,
     PastEvent,
     Saved,
+    ScopeKind,
     Source,
     SourceKind,
     Status,
 )
 from recall.memory.replacing import Replace
 from recall.memory.settings import StorageSettings
+from recall.review.likeness import near_duplicate_of_text
 
 ROOT = Path(__file__).parents[1] / "golden"
 EXPECTED = "expected.json"
@@ -56,6 +60,7 @@ def write(folder: Path) -> None:
     banks = Banks(data, StorageSettings(), DiskFiles(), clock)
     every_op(banks.create(DEFAULT_TENANT, "every-op", BankInfo(description="one of each", half_life_days=7.5)), clock)
     reviews_and_runs(banks.create(DEFAULT_TENANT, "reviews-and-runs"))
+    moves(banks)
     torn = banks.create(DEFAULT_TENANT, "torn")
     kept(torn, "whole before the tear")
     kept(banks.create(DEFAULT_TENANT, "trashed"), "in the trash")
@@ -164,6 +169,19 @@ def reviews_and_runs(bank: Bank) -> None:
     reviewing.undo_decision(bank, twice, "not so fine", REVIEWER)
     bank.transition(twice, Action.REJECT, REVIEWER, "wrong")
     reviewing.undo_decision(bank, twice, "not wrong", REVIEWER)
+
+
+def moves(banks: Banks) -> None:
+    """A preference in a bank of a user, a memory that moved with its history, and one that was sent back."""
+    scope = BankInfo(scope_kind=ScopeKind.USER, scope_ref="dana")
+    mine, there = banks.create(DEFAULT_TENANT, "of-dana", scope), banks.create(DEFAULT_TENANT, "moved-to")
+    preference = NewMemory(text="I like short answers", kind=Kind.PREFERENCE)
+    _, compared = near_duplicate_of_text(mine, preference.text, TIMES)
+    reviewing.prefer(mine, preference, compared, "request-2", Actor("dana", "user"))
+    misfiled = kept(mine, NewMemory(text="misfiled", source=Source(SourceKind.TASK, "9")))
+    bank_move(mine, there, misfiled, "belongs there", REVIEWER)
+    sent = bank_move(mine, there, kept(mine, "sent and sent back"), "", REVIEWER).arrived
+    there.write(Leave(sent.id, Action.RETURN, note="it could not leave"), REVIEWER)
 
 
 def runs(bank: Bank) -> None:
