@@ -41,20 +41,26 @@ def usable_rows(snapshot: Snapshot, allowed: NDArray[np.bool_] | None) -> NDArra
 def near(snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], count: int) -> Near:
     """By exact cosines: the rows that a scan of the copy proposes, those it does not hold yet, and all shared ones."""
     proposed = quantised.nearest(query, count)
-    newer = np.arange(quantised.rows, len(snapshot.alive))
-    shared = np.flatnonzero(snapshot.shared)
-    rows = np.unique(np.concatenate([proposed.rows, newer, shared]))
-    rows = rows[snapshot.alive[rows]]
+    rows = np.concatenate([proposed.rows, np.arange(quantised.rows, len(snapshot.alive))])
+    rows = rows[snapshot.alive[rows] & ~snapshot.shared[rows]]
     cosines = rounded(snapshot.rows.gather(rows) @ query)
-    ordinals, best = pool_rows(snapshot.ordinals[rows], cosines)
-    alone = ~snapshot.shared[rows]
-    of_several = best[np.isin(ordinals, snapshot.ordinals[rows[~alone]])]
-    come = np.concatenate([cosines[alone & (rows >= quantised.rows)], of_several])
-    total, squares = _sums(snapshot, quantised, query, come)
-    memories = max(1, int(np.count_nonzero(snapshot.alive & ~snapshot.shared)) + len(of_several))
+    owners, best = _several(snapshot, query)
+    total, squares = _sums(snapshot, quantised, query, np.concatenate([cosines[rows >= quantised.rows], best]))
+    memories = max(1, int(np.count_nonzero(snapshot.alive & ~snapshot.shared)) + len(owners))
     mean = total / memories
     deviation = max(0.0, squares / memories - mean * mean) ** 0.5
-    return Near(ordinals, best, proposed.rest, mean, deviation, proven=True)
+    ordinals = np.concatenate([snapshot.ordinals[rows], owners])
+    order = np.argsort(ordinals)
+    found = np.concatenate([cosines, best])[order]
+    return Near(ordinals[order], found, proposed.rest, mean, deviation, proven=True)
+
+
+def _several(snapshot: Snapshot, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Ordinals of all memories of several windows, and the cosine of the best window of each."""
+    if not snapshot.pooled:
+        return np.empty(0, np.int64), np.empty(0, np.float32)
+    rows = np.flatnonzero(snapshot.shared & snapshot.alive)
+    return pool_rows(snapshot.ordinals[rows], rounded(snapshot.rows.gather(rows) @ query))
 
 
 def _sums(
