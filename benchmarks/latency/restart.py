@@ -38,7 +38,7 @@ def restarts(data: Path, launch: LaunchSettings, bank: str, query: str, repeats:
     loads, asked = [], []
     for _ in range(repeats):
         loads.append(_model_load_s(data, launch))
-        asked.append(_first_answers(data, launch, bank, query))
+        asked.append(first_answers(data, launch, bank, query))
     listening, first, hybrid = (_median([one[i] for one in asked]) for i in range(3))
     load = _median(loads)
     return Restart(repeats, listening, first, hybrid, load, round(hybrid - load, 3))
@@ -59,7 +59,7 @@ def _model_load_s(data: Path, launch: LaunchSettings) -> float:
             service.close()
 
 
-def _first_answers(data: Path, launch: LaunchSettings, bank: str, query: str) -> tuple[float, float, float]:
+def first_answers(data: Path, launch: LaunchSettings, bank: str, query: str) -> tuple[float, float, float]:
     """Seconds to listening, to the first answer of any kind, and to the first undegraded hybrid one."""
     with ServerProcess(data, launch) as process:
         listening = time.perf_counter() - process.started_at
