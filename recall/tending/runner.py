@@ -33,6 +33,7 @@ from recall.tending.bank_port import BankPort
 from recall.tending.checkpoints import Checkpoint, Checkpoints
 from recall.tending.errors import Ending, TendingRefused
 from recall.tending.gate import Gate
+from recall.tending.sweep import sweep
 from recall.tending.traffic import Traffic
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ logger = logging.getLogger(__name__)
 
 _RECENT = 20
 _BREATH_S = 0.05
+_SWEEPING = "sweep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +135,15 @@ class Runner:
         result = RunReport(run, order.dry_run, started, self._clock.now(), tuple(reports))
         self._recent.append((order.tenant, result))
         return result
+
+    def sweep(self, tenant: str, name: str) -> None:
+        """Takes out of use what is past its time or has lost its ground.
+
+        Raises BankBusy, and what opening a bank raises.
+        """
+        with self.alone(tenant, name, _SWEEPING) as live:
+            swept = sweep(live.bank, (), self._clock.now())
+        logger.info("swept bank=%s expired=%d quarantined=%d", name, len(swept.expired), len(swept.quarantined))
 
     def close(self) -> None:
         """Running passes end between two steps; none begins after this."""

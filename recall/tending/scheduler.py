@@ -1,8 +1,9 @@
 """Runs that nobody asks for: looks from time to time which banks are due, and tends them.
 
-Off unless `consolidate.enabled`. After the start it waits for the grace, then makes up for what was missed. The wait
-between two looks is by the monotonic clock, what is due is by the calendar, so that neither a suspended machine nor a
-clock that jumps keeps a bank from its turn. A bank whose pass was not clean is tried again later, not at every look.
+Off unless `consolidate.enabled`. A bank that is due is swept first, then consolidated if it changed. After the start it
+waits for the grace, then makes up for what was missed. The wait between two looks is by the monotonic clock, what is due
+is by the calendar, so that neither a suspended machine nor a clock that jumps keeps a bank from its turn. A bank whose
+pass was not clean is tried again later, not at every look.
 """
 
 from __future__ import annotations
@@ -85,7 +86,8 @@ class Scheduler:
         """Tend what is due now; the banks that had a pass, clean or not."""
         tended: list[Key] = []
         for tenant in self._folders.tenants():
-            due = [name for name in self._folders.list(tenant) if self._due((tenant, name))]
+            ready = [name for name in self._folders.list(tenant) if self._ready((tenant, name))]
+            due = [name for name in ready if self._swept((tenant, name)) and self._changed((tenant, name))]
             if due and not self._closing.is_set():
                 self._tend(tenant, due)
                 tended += [(tenant, name) for name in due]
@@ -96,20 +98,37 @@ class Scheduler:
         last = self._checkpoints.read(self._folders.folder(tenant, name)).last_run
         return last, self._interval.next_at(last, self._clock.now()) if self._settings.enabled else 0
 
-    def _due(self, key: Key) -> bool:
+    def _ready(self, key: Key) -> bool:
         if self._again.get(key, 0.0) > self._seconds():
             return False
-        folder, now = self._folders.folder(*key), self._clock.now()
-        checkpoint = self._checkpoints.read(folder)
-        if not self._interval.due(checkpoint.last_run, now):
+        last = self._checkpoints.read(self._folders.folder(*key)).last_run
+        return self._interval.due(last, self._clock.now())
+
+    def _swept(self, key: Key) -> bool:
+        """Also where nothing was written: memories come to their end by time alone."""
+        if self._closing.is_set():
             return False
-        if self._checkpoints.unchanged(folder, checkpoint):
-            self._checkpoints.write(folder, replace(checkpoint, last_run=now))
+        try:
+            self._runner.sweep(*key)
+        except (MemoryServiceError, TendingRefused, OSError) as error:
+            logger.warning("sweeping failed bank=%s error=%s", key[1], error)
+            self._again[key] = self._seconds() + self._retry_s()
             return False
         return True
 
+    def _changed(self, key: Key) -> bool:
+        folder = self._folders.folder(*key)
+        checkpoint = self._checkpoints.read(folder)
+        if self._checkpoints.unchanged(folder, checkpoint):
+            self._checkpoints.write(folder, replace(checkpoint, last_run=self._clock.now()))
+            return False
+        return True
+
+    def _retry_s(self) -> float:
+        return min(LONGEST_RETRY_S, self._interval.length / MICROS / 10)
+
     def _tend(self, tenant: str, names: list[str]) -> None:
-        retry_s = min(LONGEST_RETRY_S, self._interval.length / MICROS / 10)
+        retry_s = self._retry_s()
         for report in self._runner.run(Order(tenant, tuple(names))).banks:
             if report.errors:
                 self._again[tenant, report.bank] = self._seconds() + retry_s

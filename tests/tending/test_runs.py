@@ -248,6 +248,17 @@ def test_the_schedule_tends_what_is_due_once_an_interval(small: RankedBank) -> N
         assert schedule.look() == []
 
 
+def test_the_schedule_sweeps_a_bank_that_nobody_wrote_to(small: RankedBank) -> None:
+    small.bank.save([NewMemory(text="past", expires_at=small.clock.time + 5 * DAY), NewMemory(text="stays")], LOCAL)
+    with scheduled(small, runner_of(small), lambda: 0.0) as schedule:
+        schedule.look()
+        assert live_texts(small) == {"past", "stays"}
+        small.clock.time += 6 * DAY
+        schedule.look()
+    assert live_texts(small) == {"stays"}
+    assert {record.status for record in small.bank.records()} == {Status.ACCEPTED, Status.EXPIRED}
+
+
 def test_a_pass_that_was_not_clean_moves_no_checkpoint_and_is_tried_again_later(small: RankedBank) -> None:
     small.save(*SAME)
     runner, seconds = runner_of(small), [0.0]
