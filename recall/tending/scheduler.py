@@ -1,8 +1,8 @@
 """Runs that nobody asks for: looks from time to time which banks are due, and tends them.
 
 Off unless `consolidate.enabled`. A bank that is due is swept first, then consolidated if it changed. After the start it
-waits for the grace, then makes up for what was missed. The wait between two looks is by the monotonic clock, what is due
-is by the calendar, so that neither a suspended machine nor a clock that jumps keeps a bank from its turn. A bank whose
+waits for the grace, then makes up for what was missed. The wait between two looks is by the monotonic clock, what is
+due is by the calendar, so that neither a suspended machine nor a clock that jumps keeps a bank from its turn. A bank whose
 pass was not clean is tried again later, not at every look.
 """
 
