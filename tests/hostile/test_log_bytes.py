@@ -24,7 +24,8 @@ from recall.check import check
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT
 from recall.memory.errors import BankDamaged
-from recall.memory.events import Sum, checksum
+from recall.memory.events import Body, Header, Sum, checksum
+from recall.memory.fold import OPS_OF_A_MEMORY
 from recall.memory.record import BankName, MemoryChanges, NewMemory, Source, SourceKind
 from recall.ranking.bank_index import BankIndex, IndexSettings
 from recall.server import convert
@@ -68,19 +69,8 @@ changed = st.lists(splices, min_size=1, max_size=3).map(lambda cuts: _spliced(GO
 _ODD = st.sampled_from(
     (None, True, -1, 0, 1, 1.5, 1e308, 2**31, 2**32, 2**53, 2**63, 2**64, -(2**63), 10**30, "", "\0", "x" * 9_000)
 ) | st.sampled_from(("\ud800", [], {}, ["a"] * 99, {"k": 1}, {"bank": "b"}, "accepted", "retired", "fact", "nothing"))
-_FIELDS = st.sampled_from(
-    (
-        *("op", "id", "text", "kind", "entities", "tags", "author", "source", "confidence", "pinned", "created_at"),
-        *("expires_at", "metadata", "predecessor", "winner", "loser", "run", "report", "mined", "note", "status"),
-        *("corroboration", "updated_at", "revision", "past", "info", "request", "at", "actor", "more", "batch", "seq"),
-    )
-)
-_OPS = st.sampled_from(
-    (
-        *("save", "nominate", "reinforce", "update", "pin", "unpin", "delete", "supersede", "expire", "promote"),
-        *("reject", "quarantine", "reaccept", "import", "absorb", "release", "restore", "bank", "run", "odd"),
-    )
-)
+_FIELDS = st.sampled_from(sorted({*Body.__struct_fields__, *Header.__struct_fields__}))
+_OPS = st.sampled_from((*sorted(OPS_OF_A_MEMORY), "bank", "run", "settle", "rule", "unrule", "odd"))
 _TIMES = st.integers(-(2**65), 2**65) | st.sampled_from((0, -62_135_596_800_000_000, 253_402_300_799_999_999))
 _EVENTS = st.fixed_dictionaries(
     {

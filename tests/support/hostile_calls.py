@@ -18,7 +18,14 @@ from service_process import ServiceProcess
 
 from recall.client import RecallClient
 from recall.server.edge import SERVICES
-from recall.v1 import admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2, rule_service_pb2
+from recall.v1 import (
+    admin_service_pb2,
+    bank_service_pb2,
+    memory_service_pb2,
+    recall_service_pb2,
+    review_service_pb2,
+    rule_service_pb2,
+)
 from recall.v1.memory_pb2 import Memory
 from recall.v1.memory_service_pb2 import ImportRequest
 
@@ -37,7 +44,10 @@ CLEAR = frozenset(
 )
 MOST_READ = 20
 STREAM_S, CALL_S = 0.05, 20.0
-_MODULES = (admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2, rule_service_pb2)
+_MODULES = (
+    *(admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2, review_service_pb2),
+    rule_service_pb2,
+)
 METHODS: tuple[MethodDescriptor, ...] = tuple(
     method
     for module in _MODULES
