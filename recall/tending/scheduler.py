@@ -2,8 +2,8 @@
 
 Off unless `consolidate.enabled`. A bank that is due is swept first, then consolidated if it changed. After the start it
 waits for the grace, then makes up for what was missed. The wait between two looks is by the monotonic clock, what is
-due is by the calendar, so that neither a suspended machine nor a clock that jumps keeps a bank from its turn. A bank whose
-pass was not clean is tried again later, not at every look.
+due is by the calendar, so that neither a suspended machine nor a clock that jumps keeps a bank from its turn. A bank
+whose pass was not clean is tried again later, not at every look.
 """
 
 from __future__ import annotations
