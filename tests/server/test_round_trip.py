@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Set
 
 import pytest
 from equal_banks import histories, memories
@@ -140,16 +141,27 @@ def reopened(banks: Banks, name: str) -> Bank:
 def outcomes(bank: Bank) -> list[tuple[str, str]]:
     """What saving every text again does; it shows the maps behind the memories.
 
-    Only the predecessor of a new memory may be another one: of several that held its text and are gone.
+    What is new has an id of its own, also when the next text is the same one in other letters; and its predecessor may
+    be another one: of several that held its text and are gone.
     """
-    return [_outcome(bank, text) for text in sorted({str(one["text"]) for one in memories(bank)})]
+    known = {record.id for record in bank.records()}
+    return [_outcome(bank, text, known) for text in sorted({str(one["text"]) for one in memories(bank)})]
 
 
-def _outcome(bank: Bank, text: str) -> tuple[str, str]:
+def _outcome(bank: Bank, text: str, known: Set[str]) -> tuple[str, str]:
     result = bank.save([NewMemory(text=text)])[0]
     if not isinstance(result, Saved):
         return "", str(result)
-    return result.outcome, "" if result.outcome is Outcome.CREATED else result.record.id
+    return result.outcome, result.record.id if result.record.id in known else ""
+
+
+def test_a_text_that_is_new_in_two_spellings_is_no_difference() -> None:
+    banks = banks_on()
+    bank, copy = (banks.open_or_create(DEFAULT_TENANT, name) for name in ("bank", "copy"))
+    for text in ("ONE", "one"):
+        bank.delete(saved(bank, text).record.id)
+    taken_in(copy, rows(bank))
+    assert outcomes(bank) == outcomes(copy) == [(Outcome.CREATED, ""), (Outcome.REINFORCED, "")]
 
 
 def full_of_events() -> tuple[Banks, Bank, str]:
