@@ -11,25 +11,23 @@ the whole group fails and nothing of it was kept or seen. Reads never wait for a
 """
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar, cast
 
 from msgspec import UNSET
 
-from recall.memory import commands, importing, merging, names, saving
+from recall.memory import commands, importing, names, saving
 from recall.memory.commands import Command
 from recall.memory.deciding import Decide, Decided
 from recall.memory.derived import Derived, Subscribers
-from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly, RunNotFound
+from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly
 from recall.memory.events import Event, Origin
 from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.history import history
 from recall.memory.lifecycle import Action
 from recall.memory.log import LogClosed
 from recall.memory.log_image import LogImage
-from recall.memory.merging import Merged, MergeLoser, Undone
 from recall.memory.opening import Opened, open_bank, reopen_bank
 from recall.memory.place import Outfit, Place
 from recall.memory.planning import Work, planned
@@ -38,7 +36,6 @@ from recall.memory.record import (
     Actor,
     BankInfo,
     BankName,
-    Counts,
     HistoryEntry,
     Imported,
     ImportedMemory,
@@ -48,13 +45,12 @@ from recall.memory.record import (
     NewMemory,
     Record,
     Saved,
-    Status,
     Superseded,
     Written,
 )
 from recall.memory.rule_book import RuleBook
 from recall.memory.rule_state import Rule
-from recall.memory.runs import RunTrace, trace
+from recall.memory.state import RunState
 from recall.memory.usage import LastUsed
 
 _Result = TypeVar("_Result")
@@ -181,43 +177,6 @@ class Bank:
         names.checked_request_id(request_id)
         return self.write(commands.Supersede(loser_id, winner_id, request_id), actor)
 
-    def merge(self, run: str, winner_id: str, revision: int, losers: Sequence[MergeLoser], actor: Actor) -> Merged:
-        """Retire losers in favour of a winner that takes over what they bring, all in one write. See `merging`."""
-        return self.write(merging.Merge(run, winner_id, revision, losers), actor)
-
-    def undo_run(self, run: str, actor: Actor) -> Undone:
-        """Bring a run's losers back; again changes nothing. Raises RunNotFound, IllegalTransition."""
-        return self.write(merging.Undo(run, self.run(run).given), actor)
-
-    def record_run(self, run: str, report: str, actor: Actor, mined: int | None = None) -> None:
-        """Write down how a run ended. `report` is a document of its own, `mined` the last episode's ordinal."""
-        self.write(merging.RecordRun(run, report, mined), actor)
-
-    def runs(self) -> list[str]:
-        """The consolidation runs that changed the bank, newest first."""
-        return list(reversed(list(self._current().state.runs)))
-
-    def run(self, run: str) -> RunTrace:
-        """What one run did. Raises RunNotFound."""
-
-        def traced(opened: Opened) -> RunTrace:
-            seqs = tuple(opened.state.runs.get(run, ()))
-            if not seqs:
-                raise RunNotFound(self.name, run)
-            return trace(opened.log, run, seqs)
-
-        return self._asked(traced)
-
-    def undone(self) -> frozenset[tuple[str, str]]:
-        """(winner, loser) of every merge that a person took back."""
-        with self._reading:
-            return frozenset(self._current().state.undone)
-
-    @property
-    def mined(self) -> int:
-        """Ordinal of the last episode that was mined; -1 before the first."""
-        return self._current().state.mined
-
     def expire(self, ids: Sequence[str], actor: Actor) -> list[Written | MemoryServiceError]:
         """Record that memories are past their expires_at; a result for each."""
         return self.write(commands.Expire(tuple(ids)), actor)
@@ -302,30 +261,15 @@ class Bank:
         with self._reading:
             return Snapshot(tuple(state.records), state.last_seq)
 
+    def run_state(self) -> RunState:
+        """What consolidation runs left in the state; see `RunBook`."""
+        with self._reading:
+            return self._current().state.run_state()
+
     def rule_states(self) -> list[Rule]:
         """Every rule, also those that were taken out of use; see `RuleBook`."""
         with self._reading:
             return list(self._current().state.rules.values())
-
-    def counts(self, now: int) -> Counts:
-        """How many memories are in each status at `now` (microseconds UTC)."""
-        found = Counter(Status.EXPIRED if r.status.live and r.expired(now) else r.status for r in self.records())
-        return Counts(
-            live=found[Status.ACCEPTED],
-            superseded=found[Status.SUPERSEDED],
-            retired=found[Status.RETIRED],
-            expired=found[Status.EXPIRED],
-            nominated=found[Status.NOMINATED],
-            quarantined=found[Status.QUARANTINED],
-            rejected=found[Status.REJECTED],
-        )
-
-    def tags(self) -> list[tuple[str, int]]:
-        """Tags of memories in use, most frequent first, then by name."""
-        now = self._outfit.clock.now()
-        in_use = (r for r in self.records() if r.status is Status.ACCEPTED and not r.expired(now))
-        found = Counter(tag for record in in_use for tag in record.tags)
-        return sorted(found.items(), key=lambda item: (-item[1], item[0]))
 
     def arrivals(self) -> dict[str, tuple[Origin, Actor]]:
         """Memories that were moved here and not settled: where each comes from, and who moved it."""

@@ -1,12 +1,11 @@
 """What a consolidation run did to a bank, read from the log."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from msgspec import UNSET
 
 from recall.memory.events import Event
-from recall.memory.log import Log
 from recall.memory.merging import Given
 
 
@@ -30,9 +29,9 @@ class RunTrace:
         return bool(self.given) and {given.loser_id for given in self.given} <= set(self.restored)
 
 
-def trace(log: Log, run: str, seqs: Sequence[int]) -> RunTrace:
+def trace(event_at: Callable[[int], Event], run: str, seqs: Sequence[int]) -> RunTrace:
     """The run whose events lie at `seqs`, oldest first; at least one."""
-    events = [(seq, log.event(seq)) for seq in seqs]
+    events = [(seq, event_at(seq)) for seq in seqs]
     own = [event for _, event in events if event.op not in ("release", "restore")]
     report = next((event.report for event in own if event.report is not UNSET), "")
     restored = tuple(event.id for _, event in events if event.op == "restore")

@@ -28,6 +28,15 @@ class Answered:
     items: dict[int, tuple[MemoryId, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """What consolidation runs left: the seqs of each run's events, merges taken back, the last episode mined."""
+
+    seqs: dict[str, tuple[int, ...]]
+    undone: frozenset[tuple[str, str]]
+    mined: int
+
+
 class State:
     """Acknowledged memories of one bank. Written under the bank's write lock only."""
 
@@ -52,6 +61,10 @@ class State:
         """The memory of this id, in any status."""
         ordinal = self.by_id.get(memory_id)
         return None if ordinal is None else self.records[ordinal]
+
+    def run_state(self) -> RunState:
+        """A snapshot of what runs left."""
+        return RunState({run: tuple(seqs) for run, seqs in self.runs.items()}, frozenset(self.undone), self.mined)
 
     def events_of(self, ordinal: int) -> list[int]:
         """The seqs of a memory's events, oldest first."""

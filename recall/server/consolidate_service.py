@@ -13,6 +13,7 @@ from consolidate.report import RunReport
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryServiceError, RunNotFound
 from recall.memory.record import Actor
+from recall.memory.run_book import RunBook
 from recall.server import checks_consolidate as checks
 from recall.server import convert_consolidate as convert
 from recall.server.caller import caller, seconds_left
@@ -172,7 +173,7 @@ class ConsolidateService(ConsolidateServiceServicer):
         """The banks that a run changed."""
         for bank in self._banks(tenant, name):
             with self._live.lease(bank, left_s, tenant) as live:
-                knows = run in live.bank.runs()
+                knows = run in RunBook(live.bank).runs()
             if knows:
                 yield bank
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from index.embedder import EmbedderSlot, EmbedderState
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryServiceError
+from recall.memory.tally import counted
 from recall.server import convert
 from recall.server.live import LiveBank
 from recall.v1 import bank_service_pb2 as pb
@@ -51,7 +52,7 @@ class Describer:
         return message
 
     def _counts(self, live: LiveBank) -> pb.BankCounts:
-        counts = live.bank.counts(self.clock.now())
+        counts = counted(live.bank.records(), self.clock.now())
         return pb.BankCounts(
             live=counts.live,
             superseded=counts.superseded,

@@ -9,6 +9,7 @@ import grpc
 from recall.memory.bank import Bank
 from recall.memory.errors import MemoryServiceError
 from recall.memory.record import Record, Saved
+from recall.memory.tally import tags_in_use
 from recall.server import checks_memory, convert, convert_review, errors, paging, streams
 from recall.server.caller import caller, seconds_left
 from recall.server.live import LiveBank, LiveBanks
@@ -123,7 +124,8 @@ class MemoryService(MemoryServiceServicer):
         """The tags of live memories."""
         checks_memory.bank_only(request)
         with self._live.lease(request.bank, seconds_left(context), caller(context).tenant) as live:
-            return pb.ListTagsResponse(tags=[pb.TagCount(tag=tag, count=count) for tag, count in live.bank.tags()])
+            tags = tags_in_use(live.bank.records(), live.bank.outfit.clock.now())
+            return pb.ListTagsResponse(tags=[pb.TagCount(tag=tag, count=count) for tag, count in tags])
 
     def Import(  # noqa: N802
         self, request_iterator: Iterator[pb.ImportRequest], context: grpc.ServicerContext

@@ -19,6 +19,7 @@ from recall.memory.errors import MemoryServiceError
 from recall.memory.lifecycle import Role
 from recall.memory.merging import MergeLoser, Moved
 from recall.memory.record import Actor, Kind, NewMemory, Record, Status
+from recall.memory.run_book import RunBook
 from recall.ranking.bank_index import BankIndex
 
 JOB: Final = Actor("consolidate", Role.JOB)
@@ -41,6 +42,7 @@ class BankPort:
         governed: bool = False,
     ) -> None:
         self._bank = bank
+        self._runs = RunBook(bank)
         self._index = index
         self._clock = clock
         self._breathe = breathe
@@ -70,13 +72,13 @@ class BankPort:
 
     def undone(self) -> frozenset[tuple[str, str]]:
         """Pairs whose merge a person took back."""
-        return self._bank.undone()
+        return self._runs.undone()
 
     def merge(self, run: str, order: MergeOrder) -> Outcome:
         """One write, checked against the bank as it is now."""
         losers = [MergeLoser(loser.id, loser.revision, loser.why) for loser in order.losers]
         with _refusals():
-            merged = self._bank.merge(run, order.winner_id, order.winner_revision, losers, self._actor)
+            merged = self._runs.merge(run, order.winner_id, order.winner_revision, losers, self._actor)
         return Outcome(tuple(record.id for record in merged.losers), _pairs(merged.moved))
 
     def nominate(self, run: str, nomination: Nomination) -> bool:
@@ -98,7 +100,7 @@ class BankPort:
     def episodes(self, limit: int, after: int | None) -> Sequence[Episode]:
         """The oldest live episodes behind a place; None stands for the bank's own cursor."""
         now = self._clock.now()
-        cursor = self._bank.mined if after is None else after
+        cursor = self._runs.mined if after is None else after
         found = [record for record in self._bank.records()[cursor + 1 :] if _minable(record, now)][:limit]
         memos = self._memos(found)
         return [Episode(memo, record.ordinal) for memo, record in zip(memos, found, strict=True)]
@@ -106,11 +108,11 @@ class BankPort:
     def record(self, report: BankReport, mined: int | None) -> None:
         """Write down what a run did, and the place of the last episode it mined."""
         with _refusals():
-            self._bank.record_run(report.run, encode(report), self._actor, mined)
+            self._runs.record(report.run, encode(report), self._actor, mined)
 
     def undo(self, run: str) -> Outcome:
         """Bring the losers of a run back. Raises RunNotFound, IllegalTransition as the bank does."""
-        undone = self._bank.undo_run(run, self._actor)
+        undone = self._runs.undo(run, self._actor)
         return Outcome(tuple(record.id for record in undone.restored), _pairs(undone.moved))
 
     def _memos(self, records: Sequence[Record]) -> Sequence[Memo]:

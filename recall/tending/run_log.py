@@ -9,6 +9,7 @@ import msgspec
 
 from consolidate.report import BankReport, GroupReport, Member, decode
 from recall.memory.bank import Bank
+from recall.memory.run_book import RunBook
 from recall.memory.runs import RunTrace
 
 
@@ -27,8 +28,8 @@ class Ran:
 
 def summaries(bank: Bank) -> Iterator[Ran]:
     """The runs that changed a bank, newest first."""
-    for run in bank.runs():
-        trace = bank.run(run)
+    for run in RunBook(bank).runs():
+        trace = RunBook(bank).run(run)
         report = _report(trace)
         yield Ran(
             run=run,
@@ -43,7 +44,7 @@ def summaries(bank: Bank) -> Iterator[Ran]:
 
 def report_of(bank: Bank, run: str) -> tuple[BankReport, tuple[str, ...]]:
     """What a run did, and which memories were brought back since. Raises RunNotFound."""
-    trace = bank.run(run)
+    trace = RunBook(bank).run(run)
     report = _report(trace)
     return (_pieced_together(bank.name, trace) if report is None else report), trace.restored
 

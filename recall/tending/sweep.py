@@ -20,6 +20,7 @@ from recall.memory.bank import Bank
 from recall.memory.errors import MemoryServiceError
 from recall.memory.lifecycle import Action, Role
 from recall.memory.record import Actor, Record, SourceKind, Status
+from recall.memory.run_book import RunBook
 
 SWEEP: Final = Actor("sweep", Role.JOB)
 _BATCH = 256
@@ -111,4 +112,5 @@ def _doubtful(bank: Bank, standing: Iterable[Record], fallen: Sequence[FallenSou
 
 def _merged(bank: Bank) -> frozenset[str]:
     """Memories that consolidation runs merged into another that says the same."""
-    return frozenset(given.loser_id for run in bank.runs() for given in bank.run(run).given)
+    book = RunBook(bank)
+    return frozenset(given.loser_id for run in book.runs() for given in book.run(run).given)

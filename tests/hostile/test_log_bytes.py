@@ -27,6 +27,7 @@ from recall.memory.errors import BankDamaged
 from recall.memory.events import Body, Header, Sum, checksum
 from recall.memory.fold import OPS_OF_A_MEMORY
 from recall.memory.record import BankName, MemoryChanges, NewMemory, Source, SourceKind
+from recall.memory.tally import counted, tags_in_use
 from recall.ranking.bank_index import BankIndex, IndexSettings
 from recall.server import convert
 
@@ -167,8 +168,8 @@ def _use(bank: Bank, folder: Path) -> None:
         message.created_at.ToJsonString()
         bank.history(record.id)
     index = BankIndex.open(bank, folder, ANALYZER, IndexSettings(), lambda: None)
-    bank.counts(1)
-    bank.tags()
+    counted(bank.records(), 1)
+    tags_in_use(bank.records(), 1)
     saved(bank, "a text that was never there")
     assert not bank.stale
     index.close()

@@ -40,6 +40,7 @@ from recall.memory.record import (
     Status,
     Written,
 )
+from recall.memory.tally import counted, tags_in_use
 
 JOB = Actor("sweep", "job")
 SECOND = 1_000_000
@@ -288,8 +289,8 @@ def test_counts_and_tags_look_at_what_is_in_use() -> None:
     bank.delete(a.id)
     bank.supersede(b.id, c.id)
     clock.time += 2 * SECOND
-    assert bank.counts(clock.now()) == Counts(live=1, superseded=1, retired=1, expired=1, nominated=1)
-    assert bank.tags() == [("c", 1), ("x", 1)]
+    assert counted(bank.records(), clock.now()) == Counts(live=1, superseded=1, retired=1, expired=1, nominated=1)
+    assert tags_in_use(bank.records(), clock.now()) == [("c", 1), ("x", 1)]
 
 
 def test_the_settings_of_a_bank_survive_and_are_checked() -> None:

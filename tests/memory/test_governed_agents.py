@@ -25,6 +25,7 @@ from recall.memory.record import (
     SourceKind,
     Status,
 )
+from recall.memory.run_book import RunBook
 
 SEQUENCES_A_BANK = 100
 CALLS = 8
@@ -40,7 +41,7 @@ def memory(dice: random.Random) -> NewMemory:
 
 def merge(bank: Bank, dice: random.Random, who: Actor, id_: str) -> object:
     loser = dice.choice(bank.records())
-    return bank.merge("run", id_, bank.get(id_).revision, [MergeLoser(loser.id, loser.revision)], who)
+    return RunBook(bank).merge("run", id_, bank.get(id_).revision, [MergeLoser(loser.id, loser.revision)], who)
 
 
 REACHABLE: tuple[Call, ...] = (
@@ -55,7 +56,7 @@ REACHABLE: tuple[Call, ...] = (
     lambda b, d, w, i: b.transition(i, d.choice((Action.PROMOTE, Action.REACCEPT, Action.QUARANTINE)), w, "so"),
     lambda b, _, w, i: b.expire([i], w),
     merge,
-    lambda b, _, w, __: b.undo_run("run", w),
+    lambda b, _, w, __: RunBook(b).undo("run", w),
     lambda b, d, w, _: b.import_records([ImportedMemory(text=d.choice(TEXTS) + " again")], w),
 )
 

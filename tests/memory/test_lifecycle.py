@@ -24,6 +24,7 @@ from recall.memory.record import (
     Saved,
     Status,
 )
+from recall.memory.run_book import RunBook
 
 LIVE = {Status.NOMINATED, Status.ACCEPTED, Status.QUARANTINED}
 BIRTHS = {Action.SAVE, Action.NOMINATE, Action.IMPORT, Action.PREFER, Action.ARRIVE}
@@ -78,7 +79,7 @@ def act(bank: Bank, record: Record, action: Action, role: Role) -> Record:  # no
         return bank.supersede(record.id, remembered(bank, "another winner").id, actor).loser
     if action is Action.ABSORB:
         loser = remembered(bank, "a loser")
-        return bank.merge("run", record.id, record.revision, [MergeLoser(loser.id, 1)], actor).winner or record
+        return RunBook(bank).merge("run", record.id, record.revision, [MergeLoser(loser.id, 1)], actor).winner or record
     if action in (Action.EXPIRE, Action.REINFORCE):
         results = (
             bank.expire([record.id], actor) if action is Action.EXPIRE else bank.save([NewMemory(text="it")], actor)

@@ -13,6 +13,7 @@ from recall.memory.errors import IllegalTransition, PinnedMemory, RunNotFound
 from recall.memory.lifecycle import Role
 from recall.memory.merging import Merged, MergeLoser
 from recall.memory.record import LOCAL, Actor, MemoryChanges, NewMemory, Record, Source, SourceKind, Status
+from recall.memory.run_book import RunBook
 
 JOB = Actor("consolidate", Role.JOB)
 RUN = "run-1"
@@ -24,7 +25,7 @@ def loser_of(record: Record, why: str = "same wording") -> MergeLoser:
 
 
 def merged(bank: Bank, winner: Record, *losers: Record, run: str = RUN, actor: Actor = JOB) -> Merged:
-    return bank.merge(run, winner.id, winner.revision, [loser_of(loser) for loser in losers], actor)
+    return RunBook(bank).merge(run, winner.id, winner.revision, [loser_of(loser) for loser in losers], actor)
 
 
 def pair(bank: Bank) -> tuple[Record, Record]:
@@ -151,7 +152,7 @@ def test_an_agent_can_neither_merge_nor_undo(role: Role) -> None:
     before = bank.last_seq
     for actor in (Actor("agent", role), JOB):
         with pytest.raises(IllegalTransition):
-            bank.undo_run(RUN, actor)
+            RunBook(bank).undo(RUN, actor)
     assert bank.last_seq == before
 
 
@@ -175,7 +176,7 @@ def test_the_names_of_a_winner_stay_within_the_limit_and_undoing_takes_only_thos
     after = merged(bank, winner, loser).winner
     assert after is not None
     assert after.tags == (*winner.tags, "l0", "l1")
-    bank.undo_run(RUN, LOCAL)
+    RunBook(bank).undo(RUN, LOCAL)
     assert bank.get(winner.id).tags == winner.tags
 
 
@@ -185,14 +186,14 @@ def test_undoing_puts_everything_back_as_it_was_also_after_a_restart() -> None:
     winner, loser = pair(bank)
     other = remembered(bank, "three")
     merged(bank, winner, loser, other)
-    bank.record_run(RUN, '{"superseded":2}', JOB)
+    RunBook(bank).record(RUN, '{"superseded":2}', JOB)
     bank = reopened(files)
-    undone = bank.undo_run(RUN, LOCAL)
+    undone = RunBook(bank).undo(RUN, LOCAL)
     assert {record.id for record in undone.restored} == {loser.id, other.id}
     for record in (winner, loser, other):
         assert substance(bank.get(record.id)) == substance(record)
     assert bank.get(loser.id).updated_at == loser.updated_at
-    assert bank.run(RUN).undone
+    assert RunBook(bank).run(RUN).undone
     assert saved(bank, "three").record.id == other.id
 
 
@@ -200,12 +201,12 @@ def test_undoing_twice_or_after_a_new_merge_changes_nothing_more() -> None:
     bank = bank_on()
     winner, loser = pair(bank)
     merged(bank, winner, loser)
-    bank.undo_run(RUN, LOCAL)
+    RunBook(bank).undo(RUN, LOCAL)
     merged(bank, bank.get(winner.id), bank.get(loser.id), run="run-2")
     before = bank.last_seq
-    assert bank.undo_run(RUN, LOCAL).restored == ()
+    assert RunBook(bank).undo(RUN, LOCAL).restored == ()
     assert bank.last_seq == before
-    assert [record.id for record in bank.undo_run("run-2", LOCAL).restored] == [loser.id]
+    assert [record.id for record in RunBook(bank).undo("run-2", LOCAL).restored] == [loser.id]
     assert substance(bank.get(winner.id)) == substance(winner)
 
 
@@ -217,7 +218,7 @@ def test_a_loser_whose_text_or_source_was_taken_meanwhile_stays_superseded() -> 
     merged(bank, winner, by_text, by_source)
     remembered(bank, "two")
     saved(bank, NewMemory(text="four", source=source))
-    undone = bank.undo_run(RUN, LOCAL)
+    undone = RunBook(bank).undo(RUN, LOCAL)
     assert undone.restored == ()
     assert {moved.id for moved in undone.moved} == {by_text.id, by_source.id}
     assert bank.get(winner.id).corroboration == 2
@@ -228,7 +229,7 @@ def test_a_text_that_was_taken_and_let_go_again_comes_back_to_its_memory() -> No
     winner, loser = (remembered(bank, text) for text in ("one", "two"))
     merged(bank, winner, loser)
     bank.delete(remembered(bank, "two").id)
-    assert [record.id for record in bank.undo_run(RUN, LOCAL).restored] == [loser.id]
+    assert [record.id for record in RunBook(bank).undo(RUN, LOCAL).restored] == [loser.id]
     assert remembered(bank, "two").id == loser.id
 
 
@@ -237,7 +238,7 @@ def test_losers_come_back_when_the_winner_is_gone() -> None:
     winner, loser = pair(bank)
     merged(bank, winner, loser)
     bank.delete(winner.id)
-    assert [record.id for record in bank.undo_run(RUN, LOCAL).restored] == [loser.id]
+    assert [record.id for record in RunBook(bank).undo(RUN, LOCAL).restored] == [loser.id]
 
 
 def test_runs_are_listed_newest_first_and_survive_a_restart() -> None:
@@ -245,14 +246,17 @@ def test_runs_are_listed_newest_first_and_survive_a_restart() -> None:
     bank = bank_on(files)
     records = [remembered(bank, f"note {number}") for number in range(4)]
     merged(bank, records[0], records[1], run="a")
-    bank.record_run("a", "{}", JOB, mined=7)
+    RunBook(bank).record("a", "{}", JOB, mined=7)
     merged(bank, records[2], records[3], run="b")  # and then a crash: no record of its end
     bank = reopened(files)
-    assert bank.runs() == ["b", "a"]
-    assert (bank.run("a").report, bank.run("b").report, bank.mined) == ("{}", "", 7)
-    assert [(given.winner_id, given.loser_id) for given in bank.run("b").given] == [(records[2].id, records[3].id)]
+    book = RunBook(bank)
+    assert book.runs() == ["b", "a"]
+    assert (book.run("a").report, book.run("b").report, book.mined) == ("{}", "", 7)
+    assert [(given.winner_id, given.loser_id) for given in book.run("b").given] == [
+        (records[2].id, records[3].id)
+    ]
     with pytest.raises(RunNotFound):
-        bank.run("c")
+        RunBook(bank).run("c")
 
 
 def test_a_log_with_merges_and_undone_runs_is_sound_and_takes_hand_edits() -> None:
@@ -260,14 +264,14 @@ def test_a_log_with_merges_and_undone_runs_is_sound_and_takes_hand_edits() -> No
     bank = bank_on(files)
     winner, loser = pair(bank)
     merged(bank, winner, loser)
-    bank.record_run(RUN, "{}", JOB)
-    bank.undo_run(RUN, LOCAL)
+    RunBook(bank).record(RUN, "{}", JOB)
+    RunBook(bank).undo(RUN, LOCAL)
     assert check(DATA, files).sound
     edited = files.read(log_path()).replace(b"Dana likes dark mode", b"Dana likes dark walls")
     files.write(log_path(), edited)
     assert bank.reload()
     assert substance(bank.get(loser.id)) == substance(loser)
-    assert bank.run(RUN).undone
+    assert RunBook(bank).run(RUN).undone
 
 
 def test_a_pinned_loser_is_refused_to_a_job_by_the_plain_verb_too() -> None:

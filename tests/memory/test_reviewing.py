@@ -42,6 +42,7 @@ from recall.memory.record import (
     Status,
 )
 from recall.memory.replacing import Replace
+from recall.memory.tally import counted
 from recall.review.likeness import near_duplicate
 
 BOT, DANA, JOB = Actor("bot", "agent"), Actor("dana", "reviewer"), Actor("sweep", "job")
@@ -269,7 +270,7 @@ def test_a_memory_ends_to_the_microsecond_for_readers_before_any_sweep() -> None
     record = saved(bank, NewMemory(text="until then", expires_at=end)).record
     for now, live in ((end - 1_000, True), (end - 1, True), (end, False), (end + 1_000, False)):
         assert record.selectable(now) is live
-        assert (bank.counts(now).live, bank.counts(now).expired) == (int(live), int(not live))
+        assert (counted(bank.records(), now).live, counted(bank.records(), now).expired) == (int(live), int(not live))
     assert bank.get(record.id).status is Status.ACCEPTED  # nothing was written yet
     clock.time = end + 1
     bank.expire([record.id], JOB)

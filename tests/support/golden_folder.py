@@ -43,6 +43,7 @@ from recall.memory.record import (
     Status,
 )
 from recall.memory.replacing import Replace
+from recall.memory.run_book import RunBook
 from recall.memory.settings import StorageSettings
 from recall.review.likeness import near_duplicate_of_text
 
@@ -190,9 +191,9 @@ def runs(bank: Bank) -> None:
         winner = kept(bank, NewMemory(text=f"Dana likes dark mode ({run})", tags=("ui",)))
         loser = kept(bank, NewMemory(text=f"Dana likes the dark mode ({run})", tags=("taste",), entities=("dana",)))
         losers = [MergeLoser(loser, bank.get(loser).revision, "same wording")]
-        bank.merge(run, winner, bank.get(winner).revision, losers, JOB)
-        bank.record_run(run, '{"merged":1}', JOB, mined=1)
-    bank.undo_run("run-1", LOCAL)
+        RunBook(bank).merge(run, winner, bank.get(winner).revision, losers, JOB)
+        RunBook(bank).record(run, '{"merged":1}', JOB, mined=1)
+    RunBook(bank).undo("run-1", LOCAL)
 
 
 def older(log: Path) -> None:

@@ -20,6 +20,7 @@ from consolidate.settings import ConsolidateSettings, JudgeSettings
 from consolidate.tidy import Step
 from recall.memory.files import DiskFiles
 from recall.memory.record import LOCAL, Kind, MemoryChanges, NewMemory, Source, SourceKind, Status
+from recall.memory.run_book import RunBook
 from recall.server.live import LiveBank
 from recall.tending.bank_port import BankPort
 from recall.tending.checkpoints import Checkpoint, Checkpoints
@@ -380,10 +381,10 @@ def test_episodes_are_mined_in_batches_and_the_cursor_moves_past_mined_ones_alon
     with judging(lessons) as server:
         runner = runner_of(small, judge=judge_settings(server.url))
         report = tended(small, runner)
-        assert (report.judge.mined, report.judge.nominated, small.bank.mined) == (80, 2, records[79].ordinal)
+        assert (report.judge.mined, report.judge.nominated, RunBook(small.bank).mined) == (80, 2, records[79].ordinal)
         assert tended(small, runner).judge.calls == 0  # two are below the floor
         more = small.save(*episodes(1, 82))
-        assert (tended(small, runner).judge.mined, small.bank.mined) == (3, more[0].ordinal)
+        assert (tended(small, runner).judge.mined, RunBook(small.bank).mined) == (3, more[0].ordinal)
     assert small.texts("run went well") == []
 
 
@@ -393,7 +394,7 @@ def test_the_cursor_stays_where_it_is_when_the_judge_fails(small: RankedBank) ->
     with judging(lambda _: replies.pop()) as server:
         report = tended(small, runner_of(small, judge=judge_settings(server.url)))
     assert (report.judge.state, report.judge.mined) == ("failed", 40)
-    assert small.bank.mined == 39
+    assert RunBook(small.bank).mined == 39
 
 
 def test_the_sweep_records_expiry_and_quarantines_what_lost_its_ground(small: RankedBank) -> None:
