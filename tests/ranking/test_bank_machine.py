@@ -35,6 +35,7 @@ from recall.memory.settings import StorageSettings
 from recall.ranking.bank_index import BankIndex, IndexSettings
 from recall.ranking.engine import Engine
 from recall.ranking.query import Mode, RecallQuery
+from recall.ranking.results import DegradedReason
 from recall.ranking.settings import RankingSettings
 
 SUBJECTS = ("otter", "heron", "stoat", "badger", "weasel")
@@ -184,6 +185,8 @@ class BankMachine(RuleBasedStateMachine):
                 self.bank.save([NewMemory(text=text)])
             self.bank.reload()
             assert self.bank.read_only_reason is None
+        if self.index.stale:
+            self._built_anew()
 
     # reads
 
@@ -311,6 +314,13 @@ class BankMachine(RuleBasedStateMachine):
             assert vectors[ordinal] == pytest.approx(expected, abs=1e-4)
 
     # how
+
+    def _built_anew(self) -> None:
+        """A read that the index needed was refused: recalls say so until it is built anew, as a flusher does."""
+        ranked = self.engine.recall(self.index, self.bank, RecallQuery(text=TEXTS[0], mode=Mode.LEXICAL), LONG)
+        assert DegradedReason.INDEX_REBUILDING in [one.reason for one in ranked.degraded]
+        self.bank.rebuild_stale()
+        assert not self.index.stale
 
     def _open(self) -> None:
         self.banks: Banks = banks_on(self.files, self.clock, StorageSettings())  # type: ignore[arg-type]
