@@ -52,6 +52,7 @@ from recall.memory.rule_book import RuleBook
 from recall.memory.rule_state import Rule
 from recall.memory.state import RunState
 from recall.memory.usage import LastUsed
+from recall.memory.wording import text_of
 
 _Result = TypeVar("_Result")
 
@@ -222,8 +223,8 @@ class Bank:
         return None if ordinal is None else state.records[ordinal]
 
     def text(self, record: Record) -> str:
-        """Its text, read from the log. Raises Damaged when the log changed under it."""
-        return self._asked(lambda opened: opened.log.text(record.text_seq))
+        """Its text, read from the log; see `wording`. Raises Damaged when the log changed under it, MemoryNotFound."""
+        return self._asked(lambda opened: text_of(record, opened, self.name))
 
     def record_at(self, ordinal: int) -> Record:
         """The memory with this ordinal. Raises IndexError."""

@@ -181,8 +181,11 @@ class HandEdit(Body, frozen=True, kw_only=True, omit_defaults=True):
     actor: Actor = Actor("hand", "admin")
 
 
-class _TextOnly(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True):
+    """The text an event brought, and of which memory."""
+
     text: str
+    id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +205,7 @@ class LineError(ValueError):
 _ENCODER = msgspec.json.Encoder()
 _EVENTS = msgspec.json.Decoder(Event)
 _EDITS = msgspec.json.Decoder(HandEdit)
-_TEXTS = msgspec.json.Decoder(_TextOnly)
+_SAID = msgspec.json.Decoder(Said)
 _OBJECTS = msgspec.json.Decoder(dict[str, object])
 
 
@@ -230,11 +233,11 @@ def decode(line: bytes) -> tuple[Event, Sum]:
         raise LineError(f"is not an event: {error}") from None
 
 
-def decode_text(line: bytes) -> str:
+def decode_said(line: bytes) -> Said:
     """The text of a line that holds one; the sum must hold. Raises LineError."""
     _verified_sum(line)
     try:
-        return _TEXTS.decode(line).text
+        return _SAID.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise LineError(f"holds no text: {error}") from None
 

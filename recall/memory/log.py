@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Protocol
 
 from recall.memory.errors import Closed, Damaged, StorageFailure
-from recall.memory.events import Entry, Event, LineError, Sum, decode, decode_text, encode
+from recall.memory.events import Entry, Event, LineError, Said, Sum, decode, decode_said, encode
 from recall.memory.files import AppendHandle, Files, HandleClosed
 from recall.memory.fold import FoldError
 from recall.memory.log_image import LogImage
@@ -79,6 +79,9 @@ class Log(Protocol):
 
     def text(self, seq: int) -> str:
         """The text of one event that holds one."""
+
+    def text_of(self, memory_id: str, seq: int) -> str | None:
+        """The same, if that event is one of this memory; None when it is not, or holds no text."""
 
     def stamp(self, seq: int) -> Sum:
         """The sum of one event, which stands for the whole log up to it; "" for 0."""
@@ -196,9 +199,16 @@ class FileLog:
     def text(self, seq: int) -> str:
         """The text of one event. Raises Damaged when its bytes changed since they were verified."""
         try:
-            return decode_text(self._line(seq))
+            return decode_said(self._line(seq)).text
         except LineError as error:
             raise self._damaged(seq, str(error)) from None
+
+    def text_of(self, memory_id: str, seq: int) -> str | None:
+        """The same, if that event is one of this memory; None when it is not, or holds no text."""
+        if seq > self.last_seq:
+            return None
+        said = self._said(seq)
+        return said.text if said is not None and said.id == memory_id else None
 
     def stamp(self, seq: int) -> Sum:
         """The sum of one event, which stands for the whole log up to it; "" for 0."""
@@ -283,6 +293,14 @@ class FileLog:
         elapsed_ms = (time.perf_counter() - started) * 1_000
         if elapsed_ms > self._slow_sync_ms:
             _logger.warning("slow fdatasync file=%s ms=%.0f", self._path, elapsed_ms)
+
+    def _said(self, seq: int) -> Said | None:
+        line = self._line(seq)
+        try:
+            return decode_said(line)
+        except LineError:
+            self._decoded(seq, line)  # raises where it is damage
+            return None
 
     def _line(self, seq: int) -> bytes:
         start, end = self._offsets[seq - 1], self._offsets[seq]

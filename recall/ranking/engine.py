@@ -21,6 +21,7 @@ from dataclasses import dataclass
 from index.query_cache import EmbedderSource, QueryCache
 from recall.memory.bank import Bank
 from recall.memory.clock import Clock
+from recall.memory.errors import MemoryNotFound
 from recall.memory.record import Record
 from recall.ranking import legs, question, vector_leg
 from recall.ranking.allowed import why_not_allowed
@@ -134,9 +135,23 @@ class Engine:
     def _settled(
         self, index: BankIndex, bank: Bank, one: Pass, picked: _Picked, budget: Budget, watch: Stopwatch
     ) -> tuple[list[Candidate], tuple[Degraded, ...], tuple[RankedMemory, ...]]:
-        """Reordered, folded, with their texts."""
+        """Reordered, folded, with their texts; a memory that is gone from the log by now is left out."""
         texts = Texts(bank.text)
-        candidates, late = self._reordered(one, picked.candidates, texts, budget)
+        try:
+            return self._read(index, one, picked.candidates, texts, budget, watch)
+        except MemoryNotFound:
+            return self._read(index, one, texts.of_those_left(picked.candidates), texts, budget, watch)
+
+    def _read(
+        self,
+        index: BankIndex,
+        one: Pass,
+        found: list[Candidate],
+        texts: Texts,
+        budget: Budget,
+        watch: Stopwatch,
+    ) -> tuple[list[Candidate], tuple[Degraded, ...], tuple[RankedMemory, ...]]:
+        candidates, late = self._reordered(one, found, texts, budget)
         watch.lap("rerank")
         results = _told(_folded(index, one, candidates, texts), texts)
         watch.lap("fetch")

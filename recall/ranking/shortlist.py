@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from recall.memory.errors import MemoryNotFound
 from recall.memory.record import MemoryId, Record
 from recall.ranking.results import Signal
 
@@ -39,3 +40,14 @@ class Texts:
         if text is None:
             text = self._known[record.ordinal] = self._read(record)
         return text
+
+    def of_those_left(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """The candidates whose texts are still there; the log may have been edited or deleted since they were found."""
+        return [one for one in candidates if self._has(one.record)]
+
+    def _has(self, record: Record) -> bool:
+        try:
+            self.of(record)
+        except MemoryNotFound:
+            return False
+        return True
