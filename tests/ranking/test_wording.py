@@ -1,4 +1,4 @@
-"""A reader whose record is older than the log gets the text of that memory or hears that it is gone, never another one."""
+"""A reader whose record is older than the log gets the text of that memory or hears that it is gone."""
 
 from __future__ import annotations
 
