@@ -4,6 +4,9 @@ Whoever finds nobody leading leads: takes all that is queued, commits it in one 
 came meanwhile. The others sleep until their own work is done. No thread of its own, and nobody waits for two commits
 of others.
 
+Of a group whose work is done, each wakes the one behind it. Were all woken at once they would fight for the one
+interpreter, be put to sleep again and woken a second time, which took a fifth of the processor's time of a save.
+
 Writers that save one thing after the other would fall into two halves, one committing while the other gets ready, and
 share half of what they could. So a leader that was not alone last time waits for those who were there then, for a part
 of the time that a commit takes and not a moment longer. A writer who is alone never waits.
@@ -13,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Generic, TypeVar
 
 Work = TypeVar("Work")
@@ -21,13 +25,14 @@ Work = TypeVar("Work")
 class Ticket(Generic[Work]):
     """One piece of work in the queue; `result` or `error` is set by the commit."""
 
-    __slots__ = ("done", "error", "gate", "result", "work")
+    __slots__ = ("behind", "done", "error", "gate", "result", "work")
 
     def __init__(self, work: Work) -> None:
         self.work = work
         self.result: object = None
         self.error: BaseException | None = None
         self.done = False
+        self.behind: Ticket[Work] | None = None  # who sleeps until this one is awake
         self.gate = threading.Lock()
         self.gate.acquire()
 
@@ -40,6 +45,12 @@ class Ticket(Generic[Work]):
         """The work is refused, or could not be done."""
         self.error = error
         self.done = True
+
+
+def wake(ticket: Ticket[Work] | None) -> None:
+    """Let the one who sleeps at its gate go on, if there is one."""
+    if ticket is not None:
+        ticket.gate.release()
 
 
 Commit = Callable[[Sequence[Ticket[Work]]], None]
@@ -83,6 +94,7 @@ class GroupCommit(Generic[Work]):
                 self._gathered.release()
         if not leads:
             ticket.gate.acquire()
+            wake(ticket.behind)
         if not ticket.done:
             self._lead(commit)
         if ticket.error is not None:
@@ -114,10 +126,10 @@ class GroupCommit(Generic[Work]):
             del self._queue[: len(group)]
             successor = self._queue[0] if self._queue else None
             self._leading = successor is not None
-        if successor is not None:
-            successor.gate.release()
-        for ticket in group[1:]:
-            ticket.gate.release()
+        for ticket, behind in pairwise(group):
+            ticket.behind = behind
+        wake(successor)
+        wake(group[0].behind)
 
     def _gather(self) -> None:
         """Wait until as many are queued as were there last time, or the time for it is up."""

@@ -6,7 +6,7 @@ Checked values come back in their kept form: names trimmed, lower-cased and dist
 import math
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import Any
@@ -133,8 +133,10 @@ def checked_changes(changes: MemoryChanges) -> MemoryChanges:
     return MemoryChanges(**wanted)
 
 
-def checked_names(field: str, names: Iterable[str], limit: int) -> tuple[str, ...]:
+def checked_names(field: str, names: Sequence[str], limit: int) -> tuple[str, ...]:
     """Trimmed, lower-cased, distinct, in order; empty ones are left out."""
+    if not names:
+        return ()
     kept = dict.fromkeys(" ".join(name.lower().split()) for name in names)
     kept.pop("", None)
     if len(kept) > LIMITS.names:
@@ -166,6 +168,8 @@ def checked_source(source: Source) -> Source | None:
 
 def checked_evidence(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
     """At most as many as names; each with a reference, figures finite. Whether the reference leads anywhere is open."""
+    if not evidence:
+        return ()
     if len(evidence) > LIMITS.names:
         raise InvalidField("evidence", f"has {len(evidence)} entries; the limit is {LIMITS.names}")
     return tuple(_checked_evidence(f"evidence[{place}]", one) for place, one in enumerate(evidence))
