@@ -30,6 +30,7 @@ from recall.v1 import (
 
 _ANNOUNCEMENT = "listening on "
 _MAX_MESSAGE_BYTES = 64 * 1024 * 1024
+_SERVING_S = 120.0
 
 
 class ServiceError(Exception):
@@ -193,3 +194,14 @@ def service(address: str | None, settings: LaunchSettings) -> Iterator[Service]:
             yield own
         finally:
             own.close()
+
+
+@contextmanager
+def serving(address: str) -> Iterator[Service]:
+    """A connection to a server that answers. Raises ServiceError when it does not in two minutes."""
+    service = Service(address)
+    try:
+        service.wait_until_serving(_SERVING_S)
+        yield service
+    finally:
+        service.close()

@@ -128,11 +128,35 @@ class _Upload(Generic[Q, A]):
         return verb
 
 
+class _Talk(Generic[Q, A]):
+    """Declares an rpc that streams both ways; answers come in the order of the requests."""
+
+    def __init__(self, path: str, request: type[Q], response: type[A]) -> None:
+        self.path, self.request, self.response = path, request, response
+
+    @overload
+    def __get__(self, client: RecallClient, owner: type) -> Callable[[Iterable[Q]], Stream[A]]: ...
+    @overload
+    def __get__(
+        self, client: AsyncRecallClient, owner: type
+    ) -> Callable[[Iterable[Q] | AsyncIterable[Q]], AsyncStream[A]]: ...
+    def __get__(self, client: Any, owner: type) -> Callable[[Any], Any]:
+        call = client.connect("stream_stream", self.path, self.response)
+
+        def verb(requests: Any) -> Any:
+            stream = requests if isinstance(requests, AsyncIterable) else iter(requests)
+            return call(stream, timeout=client.stream_timeout_s)
+
+        return verb
+
+
 class _Verbs:
     """Every rpc of the service."""
 
     recall = _Unary("RecallService/Recall", recalls.RecallRequest, recalls.RecallResponse)
     recall_batch = _Unary("RecallService/RecallBatch", recalls.RecallBatchRequest, recalls.RecallBatchResponse)
+
+    recall_stream = _Talk("RecallService/RecallStream", recalls.RecallStreamRequest, recalls.RecallStreamResponse)
 
     save = _Unary("MemoryService/Save", memories.SaveRequest, memories.SaveResponse)
     save_batch = _Unary("MemoryService/SaveBatch", memories.SaveBatchRequest, memories.SaveBatchResponse)
@@ -298,14 +322,15 @@ def channel_options(options: ClientOptions) -> list[tuple[str, Any]]:
 def retry_config(options: ClientOptions) -> str:
     """The gRPC service config that makes a call again while the server is UNAVAILABLE.
 
-    A call that reaches a server in the moment it stops is ended by gRPC itself, before it began, as CANCELLED.
+    A call that reaches a server in the moment it stops is ended by gRPC itself, before it began, as CANCELLED. Where
+    there was no room the server says how long to wait, or that another attempt is of no use.
     """
     policy = {
         "maxAttempts": options.attempts,
         "initialBackoff": f"{options.backoff_s}s",
         "maxBackoff": f"{options.max_backoff_s}s",
         "backoffMultiplier": 2,
-        "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED"],
+        "retryableStatusCodes": ["UNAVAILABLE", "CANCELLED", "RESOURCE_EXHAUSTED"],
     }
     config = {"name": [{}], "retryPolicy": policy} if options.attempts > 1 else {"name": [{}]}
     return json.dumps({"methodConfig": [config]})

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.load group-commit|soak|banks [--out OUT.json] [--quick]``."""
+"""``python -m benchmarks.load group-commit|soak|overload|banks [--out OUT.json] [--quick]``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.load import group_commit, many_banks, report, soak
+from benchmarks.load import group_commit, many_banks, overload, report, soak
 from benchmarks.load.bars import all_hold
 from benchmarks.service import ServiceError
 
@@ -50,6 +50,15 @@ def soaked(
     with _told(), Progress(console=errors) as progress:
         found = soak.run(soak.plan_for(_QUICK_S if quick else minutes * 60.0), model, progress)
     report.show_soak(found, console)
+    _end(found, out)
+
+
+@app.command("overload")
+def overloaded(out: Out = None, quick: Quick = False, model: Model = "default") -> None:
+    """Recalls at 1.5 times the capacity."""
+    with _told(), Progress(console=errors) as progress:
+        found = overload.run(overload.QUICK if quick else overload.OverloadPlan(), model, progress)
+    report.show_overload(found, console)
     _end(found, out)
 
 

@@ -12,9 +12,10 @@ from benchmarks.latency.load import LoopResult
 from benchmarks.load.bars import table
 from benchmarks.load.group_commit import SLOWER, GroupFigures, Shared
 from benchmarks.load.many_banks import BanksFigures
+from benchmarks.load.overload import OverloadFigures
 from benchmarks.load.soak import SoakFigures
 
-Figures = GroupFigures | SoakFigures | BanksFigures
+Figures = GroupFigures | SoakFigures | OverloadFigures | BanksFigures
 
 
 def write(found: Figures, path: Path) -> None:
@@ -52,6 +53,13 @@ def show_soak(found: SoakFigures, console: Console) -> None:
     console.print(f"beside it: {told}; {found.model}; {found.machine}", style="dim", highlight=False)
     for failure in beside.failures[:5]:
         console.print(failure, style="red", highlight=False)
+
+
+def show_overload(found: OverloadFigures, console: Console) -> None:
+    """Prints the figures of `overload`."""
+    console.print(_loops(found.calm, found.overloaded))
+    console.print(table(f"bars, capacity {found.capacity_per_s:g} calls/s", found.bars))
+    console.print(f"{found.model}; {found.machine}", style="dim", highlight=False)
 
 
 def show_banks(found: BanksFigures, console: Console) -> None:

@@ -23,7 +23,7 @@ from benchmarks.latency.load import LoopResult, closed_loop, open_loop
 from benchmarks.latency.probes import Target, recall_request
 from benchmarks.load.bars import AtLeast, AtMost, Bar
 from benchmarks.load.footprint import Drift, Footprint, FootprintWatch, drift
-from benchmarks.service import LaunchSettings, ServerProcess, Service
+from benchmarks.service import LaunchSettings, ServerProcess, Service, serving
 from recall.v1 import bank_service_pb2 as banks_pb
 from recall.v1 import memory_service_pb2 as memory_pb
 from recall.v1 import recall_service_pb2 as recall_pb
@@ -103,7 +103,7 @@ def run(plan: SoakPlan, model: str, progress: Progress) -> SoakFigures:
     with (
         tempfile.TemporaryDirectory(prefix="recall-soak-") as folder,
         ServerProcess(Path(folder) / "data", launch) as process,
-        _serving(process.address) as service,
+        serving(process.address) as service,
     ):
         encoder = service.wait_until_embedder_is_ready(900.0)
         fill(Target(service, BANK), made.texts[: plan.memories], encoder.state == "ready", progress)
@@ -180,16 +180,6 @@ class _Mixed:
     def save(self, service: Service, _number: int) -> grpc.Future[memory_pb.SaveResponse]:
         memory = memory_pb.NewMemory(text=self._texts[next(self._saves) % len(self._texts)])
         return service.memories.Save.future(memory_pb.SaveRequest(bank=BANK, memory=memory), timeout=_CALL_S)
-
-
-@contextmanager
-def _serving(address: str) -> Iterator[Service]:
-    service = Service(address)
-    try:
-        service.wait_until_serving(120.0)
-        yield service
-    finally:
-        service.close()
 
 
 def _capacity(address: str, mixed: _Mixed, plan: SoakPlan) -> float:

@@ -45,6 +45,7 @@ from recall.server.flushing import Flusher
 from recall.server.listening import CannotListen
 from recall.server.live import LONGEST_WAIT_S, Indexes, LiveBank, LiveBanks
 from recall.server.memory_service import MemoryService
+from recall.server.places import Places
 from recall.server.recall_service import Answering, RecallService
 from recall.server.review_service import ReviewService
 from recall.server.rule_service import RuleService
@@ -110,7 +111,14 @@ def running(settings: Settings) -> Iterator[Address]:
         tending = make_tending(settings, live, traffic, clock)
         parts.enter_context(closing(tending.scheduler))
         services = Services(
-            recall=RecallService(live, engine, answering(settings), telemetry, traffic.recall),
+            recall=RecallService(
+                live,
+                engine,
+                answering(settings),
+                telemetry,
+                traffic.recall,
+                Places(settings.server.max_recall_streams),
+            ),
             memory=MemoryService(live, settings.server),
             bank=BankService(live, Describer(slot, clock), hub),
             admin=AdminService(about(settings, clock), live, slot, hub, telemetry, clock, doctor.examine),

@@ -35,6 +35,13 @@ def batch_query(request: recall_service_pb2.RecallRequest, place: int, settings:
     check.done()
 
 
+def streamed_query(request: recall_service_pb2.RecallStreamRequest, settings: RankingSettings) -> None:
+    """Raises InvalidRequest with every bad field of one query of a stream."""
+    check = Check()
+    _fields(check.inside("request"), request.request, settings)
+    check.done()
+
+
 def _fields(check: Check, request: recall_service_pb2.RecallRequest, settings: RankingSettings) -> None:
     checks.bank_name(check, request.bank)
     check.require(bool(request.query.strip()), "query", "must have at least one word in it")

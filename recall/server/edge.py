@@ -19,6 +19,7 @@ from recall.server.health import Health
 from recall.server.interceptors import Edge
 from recall.server.listening import listen
 from recall.server.live import LiveBanks
+from recall.server.pools import CallPool
 from recall.server.requirements import requirements
 from recall.server.settings import ServerSettings
 from recall.server.trouble import troubles
@@ -61,6 +62,8 @@ DESCRIPTORS = tuple(
 )
 SERVICES = tuple(service.full_name for service in DESCRIPTORS)
 WATCH = "/recall.v1.BankService/Watch"
+RECALL_STREAM = "/recall.v1.RecallService/RecallStream"
+HEALTH = ("/grpc.health.v1.Health/Check", "/grpc.health.v1.Health/List")
 STREAMS = (
     "/recall.v1.MemoryService/Import",
     "/recall.v1.MemoryService/Export",
@@ -68,8 +71,8 @@ STREAMS = (
     "/recall.v1.AdminService/Backup",
     f"/{reflection.SERVICE_NAME}/ServerReflectionInfo",
 )
-SPARE_WATCH_THREADS = 4
-"""Threads beyond max_watchers, so that a watcher too many is refused at once instead of waiting for a thread."""
+SPARE_THREADS = 4
+"""Threads beyond the most streams, so that a stream too many is refused at once instead of waiting for a thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,11 +133,19 @@ def shown_to_all(tokens: Tokens, live: LiveBanks, bank: str) -> bool:
 def new_server(limits: ServerSettings, telemetry: Telemetry, guard: Guard) -> grpc.Server:
     """A server without services: its pools, its limits, and the layer that guards calls and maps what is raised."""
     streams = ThreadPoolExecutor(limits.stream_workers, "recall-stream")
-    watches = ThreadPoolExecutor(limits.max_watchers + SPARE_WATCH_THREADS, "recall-watch")
-    pools = {WATCH: watches, **dict.fromkeys(STREAMS, streams)}
+    watches = ThreadPoolExecutor(limits.max_watchers + SPARE_THREADS, "recall-watch")
+    recalls = ThreadPoolExecutor(limits.max_recall_streams + SPARE_THREADS, "recall-hook")
+    health = ThreadPoolExecutor(1, "recall-health")
+    pools = {
+        WATCH: watches,
+        RECALL_STREAM: recalls,
+        **dict.fromkeys(STREAMS, streams),
+        **dict.fromkeys(HEALTH, health),
+    }
+    calls = CallPool(limits)
     return grpc.server(
-        ThreadPoolExecutor(limits.workers, "recall-call"),
-        interceptors=[Edge(telemetry, pools, guard)],
+        calls,
+        interceptors=[Edge(telemetry, pools, guard, lambda: calls.full)],
         maximum_concurrent_rpcs=limits.max_concurrent_calls,
         options=(
             ("grpc.so_reuseport", 0),  # a port in use is refused, not shared

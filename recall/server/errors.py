@@ -9,7 +9,7 @@
 | stale revision, bank busy with another run | ABORTED | ErrorInfo |
 | no token, or not a good one | UNAUTHENTICATED | ErrorInfo |
 | the role or the banks of the token are not enough | PERMISSION_DENIED | ErrorInfo |
-| disk full, no place for a watcher | RESOURCE_EXHAUSTED | QuotaFailure, RetryInfo |
+| disk full, no place for a stream, too much load | RESOURCE_EXHAUSTED | QuotaFailure, RetryInfo |
 | bank being opened, server stopping, disk refuses | UNAVAILABLE | RetryInfo |
 | damaged log | DATA_LOSS | ErrorInfo (file, line, offset) |
 | bug | INTERNAL, fixed text | – |
@@ -74,6 +74,18 @@ def status_of(error: BaseException) -> Status | None:
     for detail in row.details(error):
         status.details.add().Pack(detail)
     return status
+
+
+def pushback_ms(status: Status) -> int | None:
+    """What gRPC's own retries shall wait before they make a call again that found no room; -1 forbids them.
+
+    None for other statuses, whose retries go by the client's own pauses.
+    """
+    if status.code != code_pb2.RESOURCE_EXHAUSTED:
+        return None
+    told = RetryInfo()
+    delay = next((told.retry_delay for detail in status.details if detail.Unpack(told)), LATER)
+    return delay.ToMilliseconds() if delay.ToMilliseconds() <= SOON.ToMilliseconds() else -1
 
 
 def status_or_bug(error: BaseException) -> Status:
@@ -146,6 +158,8 @@ TABLE: Final[dict[type, Row]] = {
     tending.Ending: Row(code_pb2.UNAVAILABLE, _retry(SOON)),
     memory.DiskFull: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "disk", LATER)),
     refusals.TooManyWatchers: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "server.max_watchers", LATER)),
+    refusals.TooManyStreams: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "server.max_recall_streams", LATER)),
+    refusals.Overloaded: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "server.max_waiting_calls", SOON)),
     refusals.TooManyFailures: Row(code_pb2.RESOURCE_EXHAUSTED, lambda e: _quota(e, "access.max_failures", LATER)),
     refusals.Unauthenticated: Row(code_pb2.UNAUTHENTICATED, _info),
     refusals.AccessDenied: Row(code_pb2.PERMISSION_DENIED, _info),

@@ -97,9 +97,9 @@ class Guard:
                 raise denied
 
     def checked_stream(self, method: str, who: Caller, requests: Any, context: grpc.ServicerContext) -> Iterator[Any]:
-        """The requests of a stream; the first one names the bank."""
+        """The requests of a stream: the first one names the bank, and no later one may name a foreign one."""
         for place, request in enumerate(requests):
-            if not place:
+            if not place or any(self._asked[method].banks(request)):
                 self.check_banks(method, who, request, context)
             yield request
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
@@ -16,6 +16,7 @@ from recall.server import checks_recall, convert_recall
 from recall.server.caller import caller, seconds_left
 from recall.server.interceptors import status_or_hide
 from recall.server.live import LiveBanks
+from recall.server.places import Places
 from recall.telemetry import Telemetry
 from recall.v1 import recall_service_pb2 as pb
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer
@@ -40,13 +41,15 @@ class RecallService(RecallServiceServicer):
         settings: Answering,
         telemetry: Telemetry,
         going_first: Callable[[], AbstractContextManager[None]],
+        streams: Places,
     ) -> None:
-        """Background work waits while a recall is inside `going_first()`."""
+        """Background work waits while a recall is inside `going_first()`; `streams` are the places of RecallStream."""
         self._live = live
         self._engine = engine
         self._settings = settings
         self._telemetry = telemetry
         self._going_first = going_first
+        self._streams = streams
 
     def Recall(self, request: pb.RecallRequest, context: grpc.ServicerContext) -> pb.RecallResponse:  # noqa: N802
         """Ranks the memories of one bank."""
@@ -73,6 +76,27 @@ class RecallService(RecallServiceServicer):
             self._add_answer(answer, place, one, context, own_s)
         return answer
 
+    def RecallStream(  # noqa: N802
+        self, request_iterator: Iterable[pb.RecallStreamRequest], context: grpc.ServicerContext
+    ) -> Iterator[pb.RecallStreamResponse]:
+        """Answers each query as it comes."""
+        with self._streams.taken():
+            for place, one in enumerate(request_iterator):
+                yield self._streamed(place, one, context)
+
+    def _streamed(
+        self, place: int, one: pb.RecallStreamRequest, context: grpc.ServicerContext
+    ) -> pb.RecallStreamResponse:
+        answer = pb.RecallStreamResponse()
+        try:
+            checks_recall.streamed_query(one, self._settings.ranking)
+            answer.response.CopyFrom(self._answer(one.request, context, convert_recall.asked_s(one.request)))
+        except grpc.RpcError:  # the call has ended
+            raise
+        except Exception as error:  # noqa: BLE001 - one query never ends the stream
+            answer.error.CopyFrom(_refusal("RecallService/RecallStream", place, error))
+        return answer
+
     def _add_answer(
         self,
         answer: pb.RecallBatchResponse,
@@ -88,9 +112,8 @@ class RecallService(RecallServiceServicer):
         except grpc.RpcError:  # the call has ended
             raise
         except Exception as error:  # noqa: BLE001 - one query never fails the others
-            status = status_or_hide("RecallService/RecallBatch", error)
             answer.responses.add()
-            answer.errors.add(place=place, code=status.code, message=status.message, details=status.details)
+            answer.errors.append(_refusal("RecallService/RecallBatch", place, error))
 
     def _answer(
         self, request: pb.RecallRequest, context: grpc.ServicerContext, asked_s: float | None
@@ -99,12 +122,17 @@ class RecallService(RecallServiceServicer):
         left_s = max(0.0, seconds_left(context) - self._settings.budget.reserve_ms / 1e3)
         wait_s = left_s if asked_s is None else min(left_s, asked_s)
         with self._live.lease(request.bank, wait_s, caller(context).tenant) as live:
-            now = time.monotonic()
-            if asked_s is not None:
-                asked_s -= now - started
-            allowed = budget(self._settings.budget, now, asked_s, seconds_left(context))
-            limit = live.bank.info.default_limit or self._settings.default_limit
+            query = convert_recall.query(request, live.bank.info.default_limit or self._settings.default_limit)
             with self._going_first():
-                ranked = self._engine.recall(live.index, live.bank, convert_recall.query(request, limit), allowed)
+                now = time.monotonic()
+                left_of_asked_s = None if asked_s is None else asked_s - (now - started)
+                allowed = budget(self._settings.budget, now, left_of_asked_s, seconds_left(context))
+                ranked = self._engine.recall(live.index, live.bank, query, allowed)
         convert_recall.observe_stages(self._telemetry, ranked.timings)
         return convert_recall.response(ranked, request.bank)
+
+
+def _refusal(rpc: str, place: int, error: Exception) -> pb.RecallError:
+    """Why one query among several has no answer."""
+    status = status_or_hide(rpc, error)
+    return pb.RecallError(place=place, code=status.code, message=status.message, details=status.details)

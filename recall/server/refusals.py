@@ -4,6 +4,8 @@ EdgeError
 ├── InvalidRequest       one violation for each bad field
 ├── BankOpening          the bank is being opened; ask again shortly
 ├── TooManyWatchers      every place for a watch stream is taken
+├── TooManyStreams       every place for a stream of queries is taken
+├── Overloaded           more calls come than can be answered; ask again shortly
 ├── AccessDenied         the caller may not                                    (token: its id)
 │   ├── Unauthenticated  no token, or not a good one
 │   ├── TooManyFailures  too many of those
@@ -54,6 +56,21 @@ class TooManyWatchers(EdgeError):  # noqa: N818
     def __init__(self, limit: int) -> None:
         super().__init__(f"all {limit} watch streams are taken (server.max_watchers); end one or raise the limit")
         self.limit = limit
+
+
+class TooManyStreams(EdgeError):  # noqa: N818
+    """No place for another stream of queries."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"all {limit} streams of queries are taken (server.max_recall_streams); call Recall instead")
+        self.limit = limit
+
+
+class Overloaded(EdgeError):  # noqa: N818
+    """More calls come than can be answered in time."""
+
+    def __init__(self) -> None:
+        super().__init__("more calls come than this server can answer in time; ask again shortly")
 
 
 class Stopping(EdgeError):  # noqa: N818

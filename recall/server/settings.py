@@ -18,6 +18,14 @@ class ServerSettings:
     """Watch streams at once; they have threads of their own and never eat those of the calls."""
     watch_queue: int = 1_024
     """Changes that wait for one watcher; past it the oldest are dropped and counted as missed."""
+    max_recall_streams: int = 32
+    """RecallStream calls at once; they have threads of their own and never eat those of the calls."""
+    max_waiting_calls: int = 64
+    """Calls that wait for a thread; past it a call is refused with RESOURCE_EXHAUSTED, to be made again shortly."""
+    burst_ms: float = 100.0
+    """Calls that wait for a thread stand in line once the line was not empty for this long."""
+    standing_ms: float = 10.0
+    """While the first in a line that stands has waited for longer, further calls are refused as above."""
     max_concurrent_calls: int = 1_000
     """Calls taken at once, waiting ones included; past it a call is refused with RESOURCE_EXHAUSTED."""
     max_message_bytes: int = 64 * 1024 * 1024
@@ -43,6 +51,10 @@ class ServerSettings:
         counts = (self.workers, self.stream_workers, self.max_watchers, self.watch_queue, self.import_batch)
         if min(counts) < 1:
             raise ValueError("workers, stream_workers, max_watchers, watch_queue and import_batch must be at least 1")
+        if self.max_recall_streams < 1 or self.max_waiting_calls < 1:
+            raise ValueError("max_recall_streams and max_waiting_calls must be at least 1")
+        if self.burst_ms <= 0 or self.standing_ms <= 0:
+            raise ValueError("burst_ms and standing_ms must be above 0")
         if self.warm_banks < 0:
             raise ValueError("warm_banks must not be negative")
         if self.max_message_bytes < 64 * 1024:

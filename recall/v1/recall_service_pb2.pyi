@@ -611,6 +611,62 @@ class LegRank(_message.Message):
 Global___LegRank: _TypeAlias = LegRank  # noqa: Y015
 
 @_typing.final
+class RecallStreamRequest(_message.Message):
+    """One query of a stream."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    REQUEST_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def request(self) -> Global___RecallRequest:
+        """The query. Required."""
+
+    def __init__(
+        self,
+        *,
+        request: Global___RecallRequest | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["request", b"request"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["request", b"request"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RecallStreamRequest: _TypeAlias = RecallStreamRequest  # noqa: Y015
+
+@_typing.final
+class RecallStreamResponse(_message.Message):
+    """The answer to the query in the same place."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    RESPONSE_FIELD_NUMBER: _builtins.int
+    ERROR_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def response(self) -> Global___RecallResponse:
+        """The ranked answer."""
+
+    @_builtins.property
+    def error(self) -> Global___RecallError:
+        """Why there is none; `place` counts the queries of the stream from 0."""
+
+    def __init__(
+        self,
+        *,
+        response: Global___RecallResponse | None = ...,
+        error: Global___RecallError | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "outcome", b"outcome", "response", b"response"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["error", b"error", "outcome", b"outcome", "response", b"response"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType_outcome: _TypeAlias = _typing.Literal["response", "error"]  # noqa: Y015
+    _WhichOneofArgType_outcome: _TypeAlias = _typing.Literal["outcome", b"outcome"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType_outcome) -> _WhichOneofReturnType_outcome | None: ...
+
+Global___RecallStreamResponse: _TypeAlias = RecallStreamResponse  # noqa: Y015
+
+@_typing.final
 class RecallBatchRequest(_message.Message):
     """Several queries at once."""
 

@@ -45,6 +45,11 @@ class RecallServiceStub(object):
                 request_serializer=recall_dot_v1_dot_recall__service__pb2.RecallBatchRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_recall__service__pb2.RecallBatchResponse.FromString,
                 _registered_method=True)
+        self.RecallStream = channel.stream_stream(
+                '/recall.v1.RecallService/RecallStream',
+                request_serializer=recall_dot_v1_dot_recall__service__pb2.RecallStreamRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_recall__service__pb2.RecallStreamResponse.FromString,
+                _registered_method=True)
 
 
 class RecallServiceServicer(object):
@@ -67,6 +72,15 @@ class RecallServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def RecallStream(self, request_iterator, context):
+        """Answers queries for as long as the caller stays connected, each as soon as it comes and in the order asked: what
+        a call costs beside the answer is paid once. A query that cannot be answered is told in its place and does not
+        end the stream. The budget of a query is its own `time_budget`; a deadline of the call is that of the stream.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_RecallServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -79,6 +93,11 @@ def add_RecallServiceServicer_to_server(servicer, server):
                     servicer.RecallBatch,
                     request_deserializer=recall_dot_v1_dot_recall__service__pb2.RecallBatchRequest.FromString,
                     response_serializer=recall_dot_v1_dot_recall__service__pb2.RecallBatchResponse.SerializeToString,
+            ),
+            'RecallStream': grpc.stream_stream_rpc_method_handler(
+                    servicer.RecallStream,
+                    request_deserializer=recall_dot_v1_dot_recall__service__pb2.RecallStreamRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_recall__service__pb2.RecallStreamResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -136,6 +155,33 @@ class RecallService(object):
             '/recall.v1.RecallService/RecallBatch',
             recall_dot_v1_dot_recall__service__pb2.RecallBatchRequest.SerializeToString,
             recall_dot_v1_dot_recall__service__pb2.RecallBatchResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RecallStream(request_iterator,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.stream_stream(
+            request_iterator,
+            target,
+            '/recall.v1.RecallService/RecallStream',
+            recall_dot_v1_dot_recall__service__pb2.RecallStreamRequest.SerializeToString,
+            recall_dot_v1_dot_recall__service__pb2.RecallStreamResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -41,6 +41,11 @@ class RecallServiceStub:
     """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
     that cannot be answered stands in `errors` and does not touch the others.
     """
+    RecallStream: _grpc.StreamStreamMultiCallable[_recall_service_pb2.RecallStreamRequest, _recall_service_pb2.RecallStreamResponse]
+    """Answers queries for as long as the caller stays connected, each as soon as it comes and in the order asked: what
+    a call costs beside the answer is paid once. A query that cannot be answered is told in its place and does not
+    end the stream. The budget of a query is its own `time_budget`; a deadline of the call is that of the stream.
+    """
 
 @_typing.type_check_only
 class RecallServiceAsyncStub(RecallServiceStub):
@@ -54,6 +59,11 @@ class RecallServiceAsyncStub(RecallServiceStub):
     RecallBatch: _aio.UnaryUnaryMultiCallable[_recall_service_pb2.RecallBatchRequest, _recall_service_pb2.RecallBatchResponse]  # type: ignore[assignment]
     """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
     that cannot be answered stands in `errors` and does not touch the others.
+    """
+    RecallStream: _aio.StreamStreamMultiCallable[_recall_service_pb2.RecallStreamRequest, _recall_service_pb2.RecallStreamResponse]  # type: ignore[assignment]
+    """Answers queries for as long as the caller stays connected, each as soon as it comes and in the order asked: what
+    a call costs beside the answer is paid once. A query that cannot be answered is told in its place and does not
+    end the stream. The budget of a query is its own `time_budget`; a deadline of the call is that of the stream.
     """
 
 class RecallServiceServicer(metaclass=_abc_1.ABCMeta):
@@ -77,6 +87,17 @@ class RecallServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_recall_service_pb2.RecallBatchResponse, _abc.Awaitable[_recall_service_pb2.RecallBatchResponse]]:
         """Answers several queries, in the order asked, in one call. The time budget holds for the whole batch. A query
         that cannot be answered stands in `errors` and does not touch the others.
+        """
+
+    @_abc_1.abstractmethod
+    def RecallStream(
+        self,
+        request_iterator: _MaybeAsyncIterator[_recall_service_pb2.RecallStreamRequest],
+        context: _ServicerContext,
+    ) -> _typing.Union[_abc.Iterator[_recall_service_pb2.RecallStreamResponse], _abc.AsyncIterator[_recall_service_pb2.RecallStreamResponse]]:
+        """Answers queries for as long as the caller stays connected, each as soon as it comes and in the order asked: what
+        a call costs beside the answer is paid once. A query that cannot be answered is told in its place and does not
+        end the stream. The budget of a query is its own `time_budget`; a deadline of the call is that of the stream.
         """
 
 def add_RecallServiceServicer_to_server(servicer: RecallServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -23,7 +23,7 @@ from recall.server.requirements import ROLES, UndeclaredAccess, requirements
 from recall.tokens import TokenFile
 from recall.v1 import access_pb2, bank_service_pb2, memory_pb2
 from recall.v1.memory_service_pb2 import ImportRequest, NewMemory
-from recall.v1.recall_service_pb2 import RecallRequest
+from recall.v1.recall_service_pb2 import RecallRequest, RecallStreamRequest
 
 DENIED = grpc.StatusCode.PERMISSION_DENIED
 UNKNOWN = grpc.StatusCode.UNAUTHENTICATED
@@ -117,6 +117,10 @@ def test_a_stream_is_denied_too(guarded: Guarded, token: str) -> None:
     assert denied.value.code() is UNKNOWN
 
 
+def asked_of(*banks: str) -> Iterator[RecallStreamRequest]:
+    return (RecallStreamRequest(request=RecallRequest(bank=bank, query="q")) for bank in banks)
+
+
 def test_a_token_for_some_banks_is_held_to_them(guarded: Guarded) -> None:
     with guarded.client("admin") as admin, guarded.client("agent", banks=("mine",)) as agent:
         admin.save(bank="other", memory=NewMemory(text="not for the agent"))
@@ -126,6 +130,8 @@ def test_a_token_for_some_banks_is_held_to_them(guarded: Guarded) -> None:
         for call in (
             lambda: agent.recall(bank="other", query="agent"),
             lambda: agent.recall_batch(requests=[RecallRequest(bank=b, query="q") for b in ("mine", "other")]),
+            lambda: list(agent.recall_stream(asked_of("other"))),
+            lambda: list(agent.recall_stream(asked_of("mine", "other"))),
             lambda: agent.save(bank="other", memory=NewMemory(text="x")),
             lambda: agent.get_bank(name="other"),
             lambda: next(agent.watch()),

@@ -138,7 +138,7 @@ def test_calls_are_counted_with_their_codes() -> None:
 
 
 def test_every_rpc_that_streams_has_a_pool_of_its_own() -> None:
-    from recall.server.edge import STREAMS, WATCH
+    from recall.server.edge import RECALL_STREAM, STREAMS, WATCH
     from recall.v1 import memory_service_pb2, recall_service_pb2
 
     streaming = {
@@ -148,4 +148,4 @@ def test_every_rpc_that_streams_has_a_pool_of_its_own() -> None:
         for method in service.methods
         if method.client_streaming or method.server_streaming
     }
-    assert streaming <= {WATCH, *STREAMS}
+    assert streaming <= {WATCH, RECALL_STREAM, *STREAMS}
