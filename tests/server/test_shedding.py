@@ -94,7 +94,7 @@ def test_a_call_that_finds_no_place_is_refused_at_once_and_told_when_to_come_aga
     assert status.details[1].Unpack(retry)
     assert quota.violations[0].subject == "server.max_waiting_calls"
     assert retry.retry_delay.ToMilliseconds() == 200
-    assert {one.key: one.value for one in refused.trailing_metadata()}["grpc-retry-pushback-ms"] == "200"
+    assert {one.key: str(one.value) for one in refused.trailing_metadata()}["grpc-retry-pushback-ms"] == "200"
 
 
 def test_a_client_comes_again_and_is_answered(crowded: tuple[Slow, str, list[Any], RecallClient]) -> None:
