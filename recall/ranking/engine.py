@@ -111,6 +111,10 @@ class Engine:
             why_not=picked.why_not and placed(picked.why_not, candidates),
         )
 
+    def begin(self, index: BankIndex, query: RecallQuery) -> None:
+        """Begin to embed a query that is asked next. Raises QueryHasNoWords."""
+        self._ask(index, query)
+
     def _picked(
         self,
         index: BankIndex,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
+from itertools import islice
 
 import grpc
 
@@ -20,6 +21,9 @@ from recall.server.places import Places
 from recall.telemetry import Telemetry
 from recall.v1 import recall_service_pb2 as pb
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer
+
+AHEAD = 4
+"""Queries of a batch that are embedded before their turn: enough to keep every thread that encodes busy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,15 +63,20 @@ class RecallService(RecallServiceServicer):
     def RecallBatch(  # noqa: N802
         self, request: pb.RecallBatchRequest, context: grpc.ServicerContext
     ) -> pb.RecallBatchResponse:
-        """Answers queries one after the other; each gets an equal share of the time that is left for the batch.
+        """Answers queries one after the other, while the next ones are embedded beside it.
 
-        One that cannot be answered is told in `errors`, and its response stays empty.
+        Each gets an equal share of the time that is left for the batch. One that cannot be answered is told in
+        `errors`, and its response stays empty.
         """
         checks_recall.recall_batch(request)
         whole_s = convert_recall.asked_s(request)
         started = time.monotonic()
         answer = pb.RecallBatchResponse()
+        begun = self._beginning(request.requests, context)
+        for _ in islice(begun, AHEAD):
+            pass
         for place, one in enumerate(request.requests):
+            next(begun, None)
             own_s = convert_recall.asked_s(one)
             if whole_s is not None:
                 left_s = max(0.0, whole_s - (time.monotonic() - started))
@@ -75,6 +84,17 @@ class RecallService(RecallServiceServicer):
                 own_s = share_s if own_s is None else min(own_s, share_s)
             self._add_answer(answer, place, one, context, own_s)
         return answer
+
+    def _beginning(self, requests: Iterable[pb.RecallRequest], context: grpc.ServicerContext) -> Iterator[None]:
+        """Begins to embed one query at a time; what is wrong with one is told when its turn comes."""
+        tenant = caller(context).tenant
+        for one in requests:
+            with suppress(Exception):
+                checks_recall.recall(one, self._settings.ranking)
+                if self._live.is_open(one.bank, tenant):
+                    with self._live.lease(one.bank, 0.0, tenant) as live:
+                        self._engine.begin(live.index, convert_recall.query(one, 1))
+            yield
 
     def RecallStream(  # noqa: N802
         self, request_iterator: Iterable[pb.RecallStreamRequest], context: grpc.ServicerContext
