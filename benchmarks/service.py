@@ -49,11 +49,13 @@ class LaunchSettings:
     start_timeout_s: float = 120.0
     stop_timeout_s: float = 30.0
     command: tuple[str, ...] = (sys.executable, "-m", "recall", "serve")
+    extra: Mapping[str, str] = field(default_factory=dict)
+    """Variables of the environment that are no settings of the server."""
 
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("RECALL_")}
         chosen = {f"RECALL_{name.upper().replace('.', '__')}": value for name, value in self.overrides.items()}
-        return {**kept, "HF_HUB_OFFLINE": "1", **chosen}
+        return {**kept, "HF_HUB_OFFLINE": "1", **chosen, **self.extra}
 
 
 class ServerProcess:
