@@ -25,10 +25,11 @@ from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceErro
 from recall.memory.events import Event, Origin
 from recall.memory.group_commit import GroupCommit, Ticket
 from recall.memory.history import history
+from recall.memory.kept_state import KeptState, opened_from_image
 from recall.memory.lifecycle import Action
 from recall.memory.log import LogClosed
 from recall.memory.log_image import LogImage
-from recall.memory.opening import Opened, open_bank, reopen_bank
+from recall.memory.opening import Opened, reopen_bank
 from recall.memory.place import Outfit, Place
 from recall.memory.planning import Work, planned
 from recall.memory.record import (
@@ -82,12 +83,13 @@ class Bank:
         self._subscribers = Subscribers(place.name)
         self._closed = False
         self.used = LastUsed(place.folder, outfit.files)
+        self.kept_state = KeptState(place, outfit, self._reading, opened.unread)
         RuleBook(self).mend()
 
     @classmethod
     def open(cls, place: Place, outfit: Outfit) -> "Bank":
         """Replay the bank's log. Raises Damaged, StorageFailure."""
-        return cls(place, open_bank(place.log, outfit.files, outfit.settings), outfit)
+        return cls(place, opened_from_image(place, outfit.files, outfit.settings), outfit)
 
     @classmethod
     def open_edited(cls, place: Place, outfit: Outfit) -> tuple["Bank", list[str]]:
@@ -300,6 +302,10 @@ class Bank:
         """The log as it stands now, for a backup; it stays readable when the bank closes."""
         return self._asked(lambda opened: opened.log.image())
 
+    def opened_now(self) -> Opened | None:
+        """The log and the state, for who keeps or verifies them; None when a successor answers in its stead."""
+        return None if self._closed else self._opened
+
     def subscribe(self, derived: Derived) -> int:
         """Keep `derived` up to date from now on; returns the last seq it is not told of."""
         with self._commits.hold():
@@ -323,6 +329,7 @@ class Bank:
                 self._opened = opened
             before.log.close()
             if changes:
+                self.kept_state.forget()
                 self._subscribers.rebuild(opened.state.last_seq)
             else:
                 self._subscribers.rebuild_stale(opened.state.last_seq)
@@ -339,6 +346,7 @@ class Bank:
         with self._commits.hold():
             self._closed = True
             self._subscribers.clear()
+            self.kept_state.keep_last(self._opened)
             self._opened.log.close()
             self.used.keep()
 

@@ -41,6 +41,7 @@ from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
 from recall.memory.refusal import refusals
 from recall.memory.settings import StorageSettings
+from recall.memory.verifying import Verifying
 
 DEFAULT_TENANT = "default"
 NO_INFO = BankInfo()
@@ -84,6 +85,7 @@ class Banks:
         self._on_close = on_close
         self._outfit = Outfit(files, clock, settings, self._successor)
         self._doors = Doors()
+        self.verifying = Verifying()
         self._mutex = threading.Lock()
         self._open: OrderedDict[tuple[str, str], Bank] = OrderedDict()  # least recently used first
         self._leases: dict[tuple[str, str], int] = {}
@@ -242,6 +244,7 @@ class Banks:
     def close(self) -> None:
         """Close every bank and give up the lock; later calls raise Closed."""
         self._closed = True
+        self.verifying.close()
         for key in list(self._open):
             with self._doors.through(key):
                 self._shut(key)
@@ -300,6 +303,7 @@ class Banks:
         with self._mutex:
             self._trouble.pop(key, None)
             self._open[key] = bank
+        self.verifying.add(bank)
         return bank
 
     def _image_of_closed(self, place: Place) -> LogImage:

@@ -226,7 +226,7 @@ def encode(entry: Entry, seq: int, prev: Sum, batch: int) -> tuple[bytes, Sum]:
 
 def decode(line: bytes) -> tuple[Event, Sum]:
     """An event and its sum out of a line without its newline. Raises LineError when the sum does not hold."""
-    stamp = _verified_sum(line)
+    stamp = verified_sum(line)
     try:
         return _EVENTS.decode(line), stamp
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -235,7 +235,7 @@ def decode(line: bytes) -> tuple[Event, Sum]:
 
 def decode_said(line: bytes) -> Said:
     """The text of a line that holds one; the sum must hold. Raises LineError."""
-    _verified_sum(line)
+    verified_sum(line)
     try:
         return _SAID.decode(line)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -259,7 +259,8 @@ def is_object(line: bytes) -> bool:
     return True
 
 
-def _verified_sum(line: bytes) -> Sum:
+def verified_sum(line: bytes) -> Sum:
+    """The sum of a line without its newline. Raises LineError when it does not hold."""
     summed, tail = line[:-_TAIL_LENGTH], line[-_TAIL_LENGTH:]
     if not tail.startswith(_TAIL_KEY) or not tail.endswith(b'"}'):
         raise LineError(_shape_problem(line))

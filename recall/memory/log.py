@@ -33,13 +33,13 @@ from pathlib import Path
 from typing import Protocol
 
 from recall.memory.errors import Closed, Damaged, StorageFailure
-from recall.memory.events import Entry, Event, LineError, Said, Sum, decode, decode_said, encode
+from recall.memory.events import Entry, Event, LineError, Said, Sum, decode, decode_said, encode, verified_sum
 from recall.memory.files import AppendHandle, Files, HandleClosed
 from recall.memory.fold import FoldError
 from recall.memory.log_image import LogImage
 from recall.memory.refusal import refusal, refusals
 from recall.memory.repair import REMEDY, cut_tear, keep_broken
-from recall.memory.scan import CHUNK_BYTES, Group, Scan
+from recall.memory.scan import CHUNK_BYTES, Group, Scan, Start
 
 LOG_NAME = "log.jsonl"
 _logger = logging.getLogger(__name__)
@@ -47,6 +47,10 @@ _logger = logging.getLogger(__name__)
 
 class StaleLog(Exception):  # noqa: N818
     """Somebody else appended: the expected last seq is not the last seq."""
+
+
+class NotThisLog(Exception):  # noqa: N818
+    """What is known of a log does not fit the file."""
 
 
 class LogClosed(Closed):
@@ -86,8 +90,14 @@ class Log(Protocol):
     def stamp(self, seq: int) -> Sum:
         """The sum of one event, which stands for the whole log up to it; "" for 0."""
 
-    def image(self) -> LogImage:
-        """The log as it stands now, for a backup."""
+    def image(self, last_seq: int | None = None) -> LogImage:
+        """The log as it stands now, or as it stood at `last_seq`: for a backup, or to be verified."""
+
+    def line_ends(self, last_seq: int) -> "array[int]":
+        """A copy of where each of the first lines ends, by seq."""
+
+    def distrust(self, why: str) -> None:
+        """Take no more events."""
 
     def close(self) -> None:
         """Let go of it; running reads end well."""
@@ -110,25 +120,42 @@ class FileLog:
         """True when the file may hold bytes past the last durable event that nobody was promised."""
 
     @classmethod
-    def open(cls, path: Path, files: Files, slow_sync_ms: float, take: Callable[[Event], None]) -> "FileLog":
-        """Read and verify the whole log, mend a torn tail, sync. Each event goes to `take`, which may raise FoldError.
+    def open(
+        cls,
+        path: Path,
+        files: Files,
+        slow_sync_ms: float,
+        take: Callable[[Event], None],
+        start: Start | None = None,
+    ) -> "FileLog":
+        """Read and verify the log, mend a torn tail, sync. Each event goes to `take`, which may raise FoldError.
+
+        Of the events before `start` only the last is looked at. Raises NotThisLog when it stands there no more.
 
         Raises Damaged where the log cannot be trusted, StorageFailure where the disk refuses.
         """
         with refusals(path, "open"):
             handle = files.open_append(path)
         try:
-            return cls._verified(path, files, handle, slow_sync_ms, take)
+            return cls._verified(path, files, handle, slow_sync_ms, take, start)
         except BaseException:
             handle.close()
             raise
 
     @classmethod
     def _verified(
-        cls, path: Path, files: Files, handle: AppendHandle, slow_sync_ms: float, take: Callable[[Event], None]
+        cls,
+        path: Path,
+        files: Files,
+        handle: AppendHandle,
+        slow_sync_ms: float,
+        take: Callable[[Event], None],
+        start: Start | None,
     ) -> "FileLog":
         with refusals(path, "open"):
-            scan = Scan(handle.read_at, handle.size())
+            if start is not None:
+                _check_start(handle, start)
+            scan = Scan(handle.read_at, handle.size(), start)
             for group in scan:
                 _take_all(path, scan, group, take)
             if scan.damage is not None:
@@ -216,11 +243,19 @@ class FileLog:
             return Sum("")
         return Sum(self._line(seq)[-34:-2].decode("ascii", "replace"))
 
-    def image(self) -> LogImage:
-        """The durable events as they stand now; what is appended later is not in it."""
-        last_seq = self.last_seq
+    def image(self, last_seq: int | None = None) -> LogImage:
+        """The durable events as they stand now, or up to `last_seq`; what is appended later is not in it."""
+        last_seq = self.last_seq if last_seq is None else last_seq
         with self._open_still():
             return LogImage(self._path, last_seq, self._offsets[last_seq], self._handle.share())
+
+    def line_ends(self, last_seq: int) -> "array[int]":
+        """A copy of where each of the first lines ends, by seq; 0 for 0."""
+        return self._offsets[: last_seq + 1]
+
+    def distrust(self, why: str) -> None:
+        """Take no more events: `why` is told to who tries."""
+        self._poisoned = why
 
     def continued_by(self, later: "FileLog") -> bool:
         """Whether the other one holds every durable event of this one, as it was written."""
@@ -322,6 +357,17 @@ class FileLog:
 
     def _damaged(self, seq: int, problem: str) -> Damaged:
         return Damaged(self._path, seq, self._offsets[seq - 1], problem, REMEDY)
+
+
+def _check_start(handle: AppendHandle, start: Start) -> None:
+    begin, end = start.offsets[-2:]
+    line = handle.read_at(begin, end - begin)
+    try:
+        fits = line.endswith(b"\n") and verified_sum(line[:-1]) == start.last_sum
+    except LineError:
+        fits = False
+    if not fits:
+        raise NotThisLog
 
 
 def _take_all(path: Path, scan: Scan, group: Group, take: Callable[[Event], None]) -> None:

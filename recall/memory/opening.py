@@ -9,8 +9,10 @@ from recall.memory.files import Files
 from recall.memory.log import FileLog
 from recall.memory.refusal import refusals
 from recall.memory.repair import keep_broken, take_in_edits
+from recall.memory.scan import Start
 from recall.memory.settings import StorageSettings
 from recall.memory.state import Draft, State
+from recall.memory.state_image import StateImage
 
 _FOLD_EVENTS = 4_096  # how many events a draft holds during replay before the state takes it
 
@@ -21,6 +23,8 @@ class Opened:
 
     log: FileLog
     state: State
+    unread: int = 0
+    """Events that were taken from a state image: their lines are not verified yet."""
 
 
 class _Replay:
@@ -45,6 +49,16 @@ def open_bank(path: Path, files: Files, settings: StorageSettings) -> Opened:
     log = FileLog.open(path, files, settings.slow_sync_ms, replay.take)
     replay.finish()
     return Opened(log, state)
+
+
+def resume_bank(path: Path, files: Files, settings: StorageSettings, image: StateImage) -> Opened:
+    """As open_bank, but reads only the events after the image. Raises NotThisLog when it is of another log."""
+    start, last_seq = Start(image.offsets, image.last_sum), image.last_seq
+    state = image.restored(settings.request_ids_kept)
+    replay = _Replay(state)
+    log = FileLog.open(path, files, settings.slow_sync_ms, replay.take, start)
+    replay.finish()
+    return Opened(log, state, last_seq)
 
 
 def reopen_bank(path: Path, files: Files, settings: StorageSettings, before: Opened | None) -> tuple[Opened, list[str]]:

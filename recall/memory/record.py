@@ -118,7 +118,7 @@ class Review(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     decided: int = 0
 
 
-class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+class Record(msgspec.Struct, frozen=True, gc=False, kw_only=True, array_like=True):
     """One memory as it stands: the fold of its events."""
 
     id: MemoryId

@@ -43,14 +43,29 @@ class Damage:
     problem: str
 
 
+@dataclass(frozen=True, slots=True)
+class Start:
+    """What of a log is known already: where each of its first lines ends, and the sum of the last of them."""
+
+    offsets: "array[int]"
+    last_sum: Sum
+
+    @classmethod
+    def first_byte(cls) -> "Start":
+        """Nothing is."""
+        return cls(array("q", [0]), Sum(""))
+
+
 class Scan:
     """Iterate it for the events, a whole command at a time; then look at what it found."""
 
-    def __init__(self, read_at: Callable[[int, int], bytes], size: int) -> None:
+    def __init__(self, read_at: Callable[[int, int], bytes], size: int, start: Start | None = None) -> None:
+        """Reads from the first byte, or what comes after `start`, whose offsets it goes on with."""
+        start = start or Start.first_byte()
         self._read_at = read_at
         self._size = size
-        self.offsets = array("q", [0])  # seq → where its line ends; so event n lies in offsets[n-1]:offsets[n]
-        self.last_sum = Sum("")
+        self.offsets = start.offsets  # seq → where its line ends; so event n lies in offsets[n-1]:offsets[n]
+        self.last_sum = start.last_sum
         self.tear: Tear | None = None
         self.damage: Damage | None = None
         self.newline_missing = False
@@ -88,7 +103,7 @@ class Scan:
 
     def _lines(self) -> Iterator[tuple[int, bytes, bool]]:
         """(start, line without its newline, had a newline)."""
-        start, rest, position = 0, b"", 0
+        start, rest, position = self.end, b"", self.end
         while position < self._size:
             chunk = self._read_at(position, min(CHUNK_BYTES, self._size - position))
             if not chunk:

@@ -37,6 +37,14 @@ class RunState:
     mined: int
 
 
+@dataclass(frozen=True, slots=True)
+class Links:
+    """Which events are whose: by seq the event before it of the same memory, by ordinal the memory's last event."""
+
+    event_before: "array[int]"
+    last_event: "array[int]"
+
+
 class State:
     """Acknowledged memories of one bank. Written under the bank's write lock only."""
 
@@ -82,6 +90,15 @@ class State:
     def changed_since(self, seq: int) -> list[int]:
         """The ordinals of memories with an event after `seq`."""
         return [ordinal for ordinal, last in enumerate(self._last_event) if last > seq] if seq < self.last_seq else []
+
+    def links(self) -> "Links":
+        """A copy of which events are whose."""
+        return Links(self._event_before[:], self._last_event[:])
+
+    def link(self, links: "Links") -> None:
+        """Begin with the events of an earlier state; the other fields are the caller's to fill."""
+        self._event_before, self._last_event = links.event_before, links.last_event
+        self.last_seq = len(links.event_before) - 1
 
     def take(self, draft: "Draft") -> None:
         """Take in what the draft adds up to; records before the maps, so a reader never finds a gap."""

@@ -44,5 +44,6 @@ class Flusher:
                     live.bank.rebuild_stale()
                 live.index.flush()
                 live.bank.used.keep()
+                live.bank.kept_state.keep(live.bank)
             except Exception as error:  # noqa: BLE001 - a bank that closes meanwhile must not end the flushing of others
                 logger.warning("flush failed bank=%s problem=%s", live.name, type(error).__name__)
