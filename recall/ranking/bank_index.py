@@ -114,6 +114,7 @@ class BankIndex:
         with index._writes:
             bank.subscribe(index)
             index._load(trust=True)
+            index._start_rebuilding()
         index.use_current_model()
         return index
 
@@ -140,11 +141,16 @@ class BankIndex:
                 self.seq = max(self.seq, last_seq)
 
     def rebuild(self, last_seq: int) -> None:
-        """The bank was read anew: build everything from it."""
-        with self._writes, self._latch.writing():
-            self._forget()
-            self._load(trust=False)
-            self.seq = max(self.seq, last_seq)
+        """The bank was read anew: build everything from it, beside what answers meanwhile, and publish all at once.
+
+        One that fails leaves what was there.
+        """
+        with self._flushing, self._writes:
+            fresh = BankIndex(self.bank, self._folder, self.analyzer, self._settings, self._embedder, self._files)
+            fresh._load(trust=False)
+            fresh.seq = max(fresh.seq, last_seq)
+            fresh.embedded = self._embedded_anew(fresh)
+            self._become(fresh)
         self.use_current_model()
 
     def coverage(self, model_id: str) -> Coverage:
@@ -182,7 +188,8 @@ class BankIndex:
             with self.trouble.noting(_VECTORS):
                 embedded.sidecar.put(items)
         with self._writes, self._latch.writing():
-            embedded.store(items)
+            if self.embedded is not None and self.embedded.model_id == model_id:  # built anew meanwhile, perhaps
+                self.embedded.store(items)
 
     def use_current_model(self) -> None:
         """Score by the vectors of the embedder that is loaded now; those of another are let go."""
@@ -284,20 +291,20 @@ class BankIndex:
         else:
             self.sessions.remove(record.ordinal)
 
-    def _forget(self) -> None:
-        self.columns = Columns()
-        self.sessions = Sessions(len(self._settings.ranking.near_shares))
-        self.entities = Entities(self._settings.entities)
-        self.archive = Archive(self.analyzer, self._settings.lexical)
-        self.recency = RecencyCache()
-        self._keys.clear()
-        if self.rebuilding is not None:
-            self.rebuilding.stop()
-            self.rebuilding = None
-        if self.embedded is not None:
-            if self.embedded.sidecar is not None:
-                self.embedded.sidecar.close()
-            self.embedded = None
+    def _become(self, fresh: "BankIndex") -> None:
+        """Answer from what `fresh` was built of; no recall sees a part of both."""
+        lexical, rebuilding, embedded = self.lexical, self.rebuilding, self.embedded
+        with self._latch.writing():
+            self.columns, self.sessions, self.entities = fresh.columns, fresh.sessions, fresh.entities
+            self.lexical, self.archive, self.recency = fresh.lexical, fresh.archive, fresh.recency
+            self.embedded, self.rebuilding = fresh.embedded, fresh.rebuilding
+            self._keys, self.seq = fresh._keys, fresh.seq
+        self._start_rebuilding()
+        lexical.close()
+        if rebuilding is not None:
+            rebuilding.stop()
+        if embedded is not None and embedded.sidecar is not None and fresh.embedded is None:
+            embedded.sidecar.close()
 
     def _load(self, trust: bool) -> None:
         """Build from the bank. `trust`: the lexical snapshot may be of this log."""
@@ -325,8 +332,11 @@ class BankIndex:
         newest = (self.columns.records[ordinal] for ordinal in ordinals[split:])
         self.lexical.rebuild(((one.ordinal, indexed_text(one, self.bank.text(one))) for one in newest), seq)
         step = self._settings.changes_per_step
-        self.rebuilding = Rebuilding(ordinals[:split], step, self._take_words, self.bank.name)
-        self.rebuilding.start()
+        self.rebuilding = Rebuilding(ordinals[:split], step, self.bank.name)
+
+    def _start_rebuilding(self) -> None:
+        if self.rebuilding is not None:
+            self.rebuilding.start(self._take_words)
 
     def _take_words(self, rebuilding: Rebuilding, ordinals: Sequence[int]) -> bool:
         """Index the words of some memories as they are now; False when there is nothing more to do."""
@@ -371,6 +381,16 @@ class BankIndex:
         sidecar: Sidecar | None = None
         with self.trouble.noting(_VECTORS), self._sidecars:
             sidecar = self._vector_files.open(embedder)
+        return self._embedded_over(sidecar, embedder)
+
+    def _embedded_anew(self, fresh: "BankIndex") -> Embedded | None:
+        """Of the memories of `fresh`, from the sidecar that is open; None where it is not of the current model."""
+        embedded, embedder = self.embedded, self._embedder()
+        if embedded is None or embedder is None or embedded.model_id != embedder.model_id:
+            return None
+        return fresh._embedded_over(embedded.sidecar, embedder)
+
+    def _embedded_over(self, sidecar: Sidecar | None, embedder: Embedder) -> Embedded:
         vectors = Vectors(embedder.dimensions, self._settings.vectors)
         embedded = Embedded(embedder.model_id, sidecar, vectors, self._settings.ranking)
         keys = list(self._keys.values())

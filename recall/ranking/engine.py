@@ -27,6 +27,7 @@ from recall.ranking import legs, question, vector_leg
 from recall.ranking.allowed import why_not_allowed
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.budget import Budget
+from recall.ranking.columns import Columns
 from recall.ranking.evidence import Words
 from recall.ranking.explain import signals_of
 from recall.ranking.fuse import positive
@@ -60,8 +61,13 @@ class _Picked:
 class _Early:
     """The words, scored while the vector was made, and the state they are of."""
 
+    columns: Columns
     seq: int
     words: Words
+
+    def of(self, index: BankIndex) -> bool:
+        """Whether the index is in that state still; built anew it has other columns, and perhaps the same seq."""
+        return self.columns is index.columns and self.seq == index.seq
 
 
 class Engine:
@@ -127,7 +133,7 @@ class Engine:
     ) -> _Picked:
         """The best of one pass: over the few memories that can be among them where that is enough, else over all."""
         with index.reading():
-            words = early.words if early and early.seq == index.seq else _words_now(index, one)
+            words = early.words if early and early.of(index) else _words_now(index, one)
             watch.lap("lexical")
             scored = score_few(index, one, words, arrived, watch) if few and self._second_stage is None else None
             if scored is None:
@@ -184,7 +190,7 @@ class Engine:
 
 def _words(index: BankIndex, one: Pass) -> _Early:
     with index.reading():
-        return _Early(index.seq, _words_now(index, one))
+        return _Early(index.columns, index.seq, _words_now(index, one))
 
 
 def _words_now(index: BankIndex, one: Pass) -> Words:

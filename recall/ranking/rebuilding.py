@@ -16,25 +16,23 @@ _RETRY_S = 1.0
 class Rebuilding:
     """A thread that hands out ordinals in small steps until none waits. Made anew for every rebuild."""
 
-    def __init__(
-        self, ordinals: Sequence[int], step: int, take: Callable[["Rebuilding", Sequence[int]], bool], bank: str
-    ) -> None:
-        """`ordinals` ascending; `take` indexes some of them, and says False when this rebuild is void."""
+    def __init__(self, ordinals: Sequence[int], step: int, bank: str) -> None:
+        """`ordinals` ascending."""
         self.total = len(ordinals)
         self._waiting = list(ordinals)
         self._step = step
-        self._take = take
         self._bank = bank
         self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="recall-rebuild", daemon=True)
+        self._thread: threading.Thread | None = None
 
     @property
     def remaining(self) -> int:
         """Memories whose words are not indexed yet."""
         return len(self._waiting)
 
-    def start(self) -> None:
-        """Begins."""
+    def start(self, take: Callable[["Rebuilding", Sequence[int]], bool]) -> None:
+        """Begins. `take` indexes some ordinals, and says False when this rebuild is void."""
+        self._thread = threading.Thread(target=self._run, args=(take,), name="recall-rebuild", daemon=True)
         self._thread.start()
 
     def stop(self) -> None:
@@ -43,13 +41,15 @@ class Rebuilding:
 
     def wait(self, timeout_s: float) -> bool:
         """Whether it has ended within `timeout_s` seconds."""
+        if self._thread is None:
+            return False
         self._thread.join(timeout_s)
         return not self._thread.is_alive()
 
-    def _run(self) -> None:
+    def _run(self, take: Callable[["Rebuilding", Sequence[int]], bool]) -> None:
         while not self._stopping.is_set():
             try:
-                if not self._take(self, self._waiting[-self._step :]):
+                if not take(self, self._waiting[-self._step :]):
                     return
                 del self._waiting[-self._step :]
             except MemoryServiceError as error:  # the log cannot be read now

@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from ranked_bank import RankedBank
 
-from recall.memory.record import NewMemory
+from recall.memory.errors import StorageFailure
+from recall.memory.record import NewMemory, Record
 from recall.ranking.latch import Latch
 from recall.ranking.query import Mode
 
@@ -104,3 +106,42 @@ def test_neither_side_of_the_latch_starves() -> None:
     for thread in threads:
         thread.join(10.0)
     assert min(done.values()) >= 50
+
+
+def test_a_recall_beside_a_rebuild_waits_for_nothing_and_is_of_one_state(
+    small: RankedBank, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    small.save("the otter swims", "the otter sleeps", "the heron eats")
+    before = [result.record.id for result in small.ask("otter", Mode.LEXICAL).results]
+    log = small.bank.place.log
+    log.write_bytes(log.read_bytes().replace(b"otter sleeps", b"badger digs!"))
+    during: list[str] = []
+    read = small.bank.text
+
+    def recalled(record: Record) -> str:
+        watched.undo()  # the new index reads its first text; a recall reads texts, too
+        during.extend(result.record.id for result in small.ask("otter", Mode.LEXICAL).results)
+        return read(record)
+
+    with monkeypatch.context() as watched:
+        watched.setattr(small.bank, "text", recalled)
+        small.bank.reload()
+    assert len(before) == 2
+    assert during == before
+    assert small.texts("badger", Mode.LEXICAL) == ["the badger digs!"]
+    assert small.texts("otter", Mode.LEXICAL) == ["the otter swims"]
+
+
+def test_a_rebuild_that_fails_leaves_what_answered_before(small: RankedBank, monkeypatch: pytest.MonkeyPatch) -> None:
+    small.save("the otter swims", "the otter sleeps")
+
+    def refused(_record: Record) -> str:
+        raise StorageFailure(small.bank.place.log, "read", "Input/output error")
+
+    columns = small.index.columns
+    with monkeypatch.context() as broken:
+        broken.setattr(small.bank, "text", refused)
+        with pytest.raises(StorageFailure):
+            small.index.rebuild(small.bank.last_seq)
+    assert small.index.columns is columns
+    assert sorted(small.texts("otter")) == ["the otter sleeps", "the otter swims"]

@@ -165,6 +165,7 @@ def test_a_rebuild_that_cannot_go_on_is_said_in_every_recall(bank: RankedBank, t
     index.lexical.rebuild((), bank.bank.last_seq)
     with index._writes:  # nothing can be indexed now
         index._rebuild_beside(list(range(40)), bank.bank.last_seq)
+        index._start_rebuilding()
         said = {one.reason: one.detail for one in asked(bank, index).degraded}
         assert set(said) == {DegradedReason.INDEX_REBUILDING, DegradedReason.BACKFILL_BEHIND}
         assert "30 of 30" in said[DegradedReason.INDEX_REBUILDING]
