@@ -1,0 +1,1 @@
+"""What a turn is given: rules whole, standing memories once a session, and the few that match."""
