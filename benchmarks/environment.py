@@ -6,7 +6,7 @@ import os
 import platform
 from importlib import metadata
 
-PEERS = ("bm25s", "lancedb", "chromadb")
+PEERS = ("bm25s", "lancedb", "chromadb", "qdrant-edge-py", "sqlite-vec", "langgraph")
 _PACKAGES = ("recall-service", "numpy", "tantivy", "faiss-cpu", "onnxruntime", "grpcio", "ir-measures", *PEERS)
 
 

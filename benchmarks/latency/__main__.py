@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
+from benchmarks.ending import ended_by_sigterm
 from benchmarks.latency import report
 from benchmarks.latency.plan import FULL, QUICK
 from benchmarks.latency.run import run
@@ -38,6 +39,7 @@ def measure(
     model: Annotated[str, typer.Option(help="The setting embedding.model.")] = "default",
 ) -> None:
     """Measures how soon the service answers, as ratios in one run."""
+    ended_by_sigterm()
     try:
         dataset = registry.load(name, data) if name else None
         with Progress(console=errors) as progress:
@@ -48,10 +50,10 @@ def measure(
     except (ServiceError, grpc.RpcError) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_FAILED) from problem
-    report.show(found, console)
     if out is not None:
         report.write(found, out)
         console.print(f"wrote {out}", highlight=False)
+    report.show(found, console)
 
 
 if __name__ == "__main__":

@@ -88,7 +88,7 @@ def write(found: LatencyFigures, path: Path) -> None:
 
 def show(found: LatencyFigures, console: Console) -> None:
     """Prints every figure."""
-    console.print(_ratio_table(found), _percentile_table(found), _stage_table(found))
+    console.print(_percentile_table(found), _stage_table(found))
     if found.closed_loops:
         console.print(_loop_table([*found.closed_loops, *found.open_loops]))
     if found.restart is not None:
@@ -102,6 +102,7 @@ def show(found: LatencyFigures, console: Console) -> None:
     )
     for reason, count in found.wrong_answers.items():
         console.print(f"not what was asked for: {count} x {reason}", style="red", highlight=False)
+    console.print(_ratio_table(found))
 
 
 def _ratio_table(found: LatencyFigures) -> Table:

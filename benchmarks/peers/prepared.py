@@ -97,7 +97,7 @@ def _noise(rng: np.random.Generator, rows: int, length: float, dimensions: int) 
 
 
 def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 
 def _words(rng: np.random.Generator, text: str, wanted: int) -> str:

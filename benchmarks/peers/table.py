@@ -53,7 +53,7 @@ class TableEmbedder:
             raise EmbeddingError(MODEL, "the corpus does not hold this text")
         row = int(self._order[at])
         rows = len(self._vectors)
-        return self._vectors[row] if row < rows else self._questions[row - rows]
+        return np.asarray(self._vectors[row] if row < rows else self._questions[row - rows])
 
 
 class TableSource:

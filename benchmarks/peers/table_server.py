@@ -23,7 +23,8 @@ def main() -> None:
     from recall.commands.serve import serve
     from recall.server import app
 
-    app.EmbedderSlot = partial(EmbedderSlot, loader=TableLoader(Path(os.environ[PREPARED])))  # type: ignore[misc, assignment]
+    slot = partial(EmbedderSlot, loader=TableLoader(Path(os.environ[PREPARED])))
+    setattr(app, "EmbedderSlot", slot)  # noqa: B010 - the assembly has no seam for it
     data, listen = _flags()
     serve(data, listen)
 

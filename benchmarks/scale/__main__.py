@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
+from benchmarks.ending import ended_by_sigterm
 from benchmarks.environment import machine, versions
 from benchmarks.scale.measure import ScaleSettings, SizeFigures, measure
 from benchmarks.scale.slopes import BARS, judged, measured_over, slope
@@ -45,6 +46,7 @@ def scale(
     quick: Annotated[bool, typer.Option(help="Small banks, few calls: a look, not a figure.")] = False,
 ) -> None:
     """Measures how the cost of a bank grows with its memories."""
+    ended_by_sigterm()
     try:
         wanted = _QUICK_SIZES if quick else parsed(sizes)
         with Progress(console=errors) as progress:
