@@ -14,7 +14,17 @@ from recall.check import check
 from recall.memory.bank import Bank
 from recall.memory.banks import Banks
 from recall.memory.errors import BankDamaged, ReadOnly
-from recall.memory.record import LOCAL, InfoChanges, NewMemory, Policy, Source, SourceKind
+from recall.memory.record import (
+    LOCAL,
+    ImportedMemory,
+    InfoChanges,
+    MemoryChanges,
+    NewMemory,
+    Policy,
+    Source,
+    SourceKind,
+    Status,
+)
 from recall.memory.rule_book import RuleBook
 from recall.memory.settings import StorageSettings
 
@@ -34,7 +44,9 @@ def lived(bank: Bank) -> None:
     gone = saved(bank, NewMemory(text="three", source=Source(SourceKind.TASK, "t1", "s", 3)), LOCAL, "request 1").record
     remembered(bank, "one")
     bank.delete(gone.id)
-    remembered(bank, "three")  # a text whose holder is not the first that had it
+    again = remembered(bank, "three")
+    bank.update(again.id, MemoryChanges(text="four"))  # a text that a memory has and none holds
+    bank.import_records([ImportedMemory(id="old", text="one", status=Status.RETIRED)])  # one held by the older of two
     bank.supersede(second.id, first.id)
     bank.update_info(InfoChanges(policy=Policy.OPEN, description="described"))
     RuleBook(bank).set("house", "be kind")
