@@ -14,6 +14,7 @@ from types import FrameType
 from typing import Any
 
 _REPEATS = 15
+_QUERIES = 10
 _TEXTS = tuple(
     f"Zoë moved the {word} meeting of project {number} from Lisbon to 世界 on Tuesday, and paid {number}.50 for it."
     for number, word in enumerate(("weekly", "budget", "planning", "hiring") * 25)
@@ -35,7 +36,32 @@ def hash_vectors() -> Callable[[], object]:
     return lambda: embedder.encode(_TEXTS)
 
 
-PARTS = {"analyse 100 texts": analyse, "hash 100 texts": hash_vectors}
+def search_words() -> Callable[[], object]:
+    from index.analysis_settings import AnalysisSettings
+    from index.lexical import Lexical
+    from recall.server.app import analyzer
+
+    found = analyzer(AnalysisSettings())
+    lexical = Lexical(found)
+    lexical.rebuild(enumerate(_TEXTS), 1)
+    asked = [{term: 1 for term in found.tokens(text)} for text in _TEXTS[:_QUERIES]]
+    return lambda: [lexical.dense(terms, len(_TEXTS)) for terms in asked]
+
+
+def encode_saves() -> Callable[[], object]:
+    from recall.memory.events import Body, Entry, Sum, encode
+    from recall.memory.record import LOCAL
+
+    entries = [Entry(Body(op="save", id=str(number), text=text), 1, LOCAL) for number, text in enumerate(_TEXTS)]
+    return lambda: [encode(entry, seq, Sum("0" * 16), seq) for seq, entry in enumerate(entries, 1)]
+
+
+PARTS = {
+    "analyse 100 texts": analyse,
+    "hash 100 texts": hash_vectors,
+    "search words of 10 texts": search_words,
+    "encode 100 saves": encode_saves,
+}
 
 
 def seconds(run: Callable[[], object]) -> float:
