@@ -32,6 +32,7 @@ from recall.connection import bearer, open_channel
 from recall.v1 import admin_service_pb2 as admin
 from recall.v1 import bank_service_pb2 as banks
 from recall.v1 import consolidate_service_pb2 as tending
+from recall.v1 import context_service_pb2 as contexts
 from recall.v1 import memory_service_pb2 as memories
 from recall.v1 import recall_service_pb2 as recalls
 from recall.v1 import review_service_pb2 as reviews
@@ -200,6 +201,8 @@ class _Verbs:
     get_rule = _Unary("RuleService/Get", rules.RuleServiceGetRequest, rules.RuleServiceGetResponse)
     list_rules = _Unary("RuleService/List", rules.RuleServiceListRequest, rules.RuleServiceListResponse)
     delete_rule = _Unary("RuleService/Delete", rules.RuleServiceDeleteRequest, rules.RuleServiceDeleteResponse)
+    assemble = _Unary("ContextService/Assemble", contexts.AssembleRequest, contexts.AssembleResponse)
+    preview = _Unary("ContextService/Preview", contexts.PreviewRequest, contexts.PreviewResponse)
     learn_rule = _Unary("RuleService/LearnRule", rules.LearnRuleRequest, rules.LearnRuleResponse)
 
     nominate = _Unary("ReviewService/Nominate", reviews.NominateRequest, reviews.NominateResponse)

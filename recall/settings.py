@@ -26,6 +26,7 @@ from index.lexical_settings import LexicalSettings
 from index.vectors import VectorSettings
 from recall.access_settings import AccessSettings
 from recall.address import parse_address
+from recall.context.settings import ContextSettings
 from recall.memory.settings import StorageSettings
 from recall.ranking.settings import BudgetSettings, RankingSettings, RerankSettings
 from recall.server.settings import ServerSettings
@@ -68,6 +69,7 @@ class Settings(BaseSettings):
     budget: BudgetSettings = Field(default_factory=BudgetSettings)
     ranking: RankingSettings = Field(default_factory=RankingSettings)
     rerank: RerankSettings = Field(default_factory=RerankSettings)
+    context: ContextSettings = Field(default_factory=ContextSettings)
     consolidate: ConsolidateSettings = Field(default_factory=ConsolidateSettings)
     judge: JudgeSettings = Field(default_factory=JudgeSettings)
 

@@ -20,6 +20,7 @@ from recall.v1 import (
     admin_service_pb2,
     bank_service_pb2,
     consolidate_service_pb2,
+    context_service_pb2,
     memory_service_pb2,
     recall_service_pb2,
     review_service_pb2,
@@ -36,6 +37,7 @@ CONTRACT: tuple[Any, ...] = (
     recall_service_pb2,
     review_service_pb2,
     rule_service_pb2,
+    context_service_pb2,
 )
 FIRST_SCREEN_LINES = 24
 

@@ -26,6 +26,8 @@ from index.late_interaction import LateInteraction
 from index.query_cache import QueryCache
 from index.token_encoder import TokenEncoder
 from recall.address import Address
+from recall.context.assemble import Assembler
+from recall.context.catalogue import Catalogue
 from recall.doctor import Doctor
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
@@ -39,6 +41,7 @@ from recall.ranking.settings import RerankSettings
 from recall.server.admin_service import AdminService, Running
 from recall.server.bank_service import BankService
 from recall.server.consolidate_service import ConsolidateService, Tending
+from recall.server.context_service import ContextService
 from recall.server.describe import Describer
 from recall.server.edge import Services, answering_calls
 from recall.server.flushing import Flusher
@@ -95,7 +98,10 @@ def running(settings: Settings) -> Iterator[Address]:
         slot = EmbedderSlot(settings.embedding, settings.data / MODELS)
         backfill = Backfill(slot, settings.backfill, time.monotonic)
         indexes = Indexes(partial(make_index, settings, slot, backfill, hub), partial(let_go, backfill))
-        banks = Banks(settings.data, settings.storage, DiskFiles(), clock, indexes.opened, indexes.closed)
+        catalogue = Catalogue()
+        banks = Banks(
+            settings.data, settings.storage, DiskFiles(), clock, indexes.opened, catalogue.before(indexes.closed)
+        )
         parts.callback(banks.close)
         parts.callback(slot.close)
         parts.callback(backfill.close)
@@ -125,6 +131,9 @@ def running(settings: Settings) -> Iterator[Address]:
             consolidate=ConsolidateService(live, tending, clock),
             review=ReviewService(live, clock),
             rule=RuleService(live),
+            context=ContextService(
+                live, engine, Assembler(settings.context), catalogue, clock, settings.budget, traffic.recall
+            ),
         )
         address = parts.enter_context(answering_calls(services, settings, hub, telemetry, live, clock))
         slot.start()

@@ -31,6 +31,7 @@ from recall.v1 import (
     admin_service_pb2,
     bank_service_pb2,
     consolidate_service_pb2,
+    context_service_pb2,
     memory_service_pb2,
     recall_service_pb2,
     review_service_pb2,
@@ -42,6 +43,7 @@ from recall.v1.consolidate_service_pb2_grpc import (
     ConsolidateServiceServicer,
     add_ConsolidateServiceServicer_to_server,
 )
+from recall.v1.context_service_pb2_grpc import ContextServiceServicer, add_ContextServiceServicer_to_server
 from recall.v1.memory_service_pb2_grpc import MemoryServiceServicer, add_MemoryServiceServicer_to_server
 from recall.v1.recall_service_pb2_grpc import RecallServiceServicer, add_RecallServiceServicer_to_server
 from recall.v1.review_service_pb2_grpc import ReviewServiceServicer, add_ReviewServiceServicer_to_server
@@ -57,6 +59,7 @@ DESCRIPTORS = tuple(
         consolidate_service_pb2,
         review_service_pb2,
         rule_service_pb2,
+        context_service_pb2,
     )
     for service in module.DESCRIPTOR.services_by_name.values()
 )
@@ -86,6 +89,7 @@ class Services:
     consolidate: ConsolidateServiceServicer
     review: ReviewServiceServicer
     rule: RuleServiceServicer
+    context: ContextServiceServicer
 
     def add_to(self, server: grpc.Server) -> None:
         """Registers them all."""
@@ -96,6 +100,7 @@ class Services:
         add_ConsolidateServiceServicer_to_server(self.consolidate, server)
         add_ReviewServiceServicer_to_server(self.review, server)
         add_RuleServiceServicer_to_server(self.rule, server)
+        add_ContextServiceServicer_to_server(self.context, server)
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from recall.server.edge import SERVICES
 from recall.v1 import (
     admin_service_pb2,
     bank_service_pb2,
+    context_service_pb2,
     memory_service_pb2,
     recall_service_pb2,
     review_service_pb2,
@@ -47,6 +48,7 @@ STREAM_S, CALL_S = 0.05, 20.0
 _MODULES = (
     *(admin_service_pb2, bank_service_pb2, memory_service_pb2, recall_service_pb2, review_service_pb2),
     rule_service_pb2,
+    context_service_pb2,
 )
 METHODS: tuple[MethodDescriptor, ...] = tuple(
     method
