@@ -252,9 +252,7 @@ def test_runs_are_listed_newest_first_and_survive_a_restart() -> None:
     book = RunBook(bank)
     assert book.runs() == ["b", "a"]
     assert (book.run("a").report, book.run("b").report, book.mined) == ("{}", "", 7)
-    assert [(given.winner_id, given.loser_id) for given in book.run("b").given] == [
-        (records[2].id, records[3].id)
-    ]
+    assert [(given.winner_id, given.loser_id) for given in book.run("b").given] == [(records[2].id, records[3].id)]
     with pytest.raises(RunNotFound):
         RunBook(bank).run("c")
 
