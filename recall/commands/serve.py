@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from recall.commands.failure import CommandError, ExitCode
+from recall.commands.heap import give_large_blocks_back
 from recall.commands.options import Config, Data, Set, pairs
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ Listen = Annotated[str, typer.Option(metavar="HOST:PORT", help="Where to answer;
 def serve(data: Data = "", listen: Listen = "", config: Config = None, set_: Set = []) -> None:  # noqa: B006
     """Serves until SIGTERM or Ctrl-C."""
     one_native_thread_a_call()  # before the settings: a section of theirs may load numpy
+    give_large_blocks_back()
     settings = settings_of(as_flags(data, listen, set_), config)
     try:
         from recall.server.app import serve as run_server
