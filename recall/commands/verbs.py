@@ -100,6 +100,10 @@ RULE_VERBS = (
 )
 
 
+CONTEXT_HELP = "See what a turn of an agent is given."
+CONTEXT_VERBS = (Verb("preview", "context", "preview", "Show what a turn would be given."),)
+
+
 class Group(NamedTuple):
     """Verbs of a second word."""
 
@@ -113,4 +117,5 @@ GROUPS = (
     Group("token", WHO_MAY_CALL, TOKEN_VERBS),
     Group("review", REVIEW_HELP, REVIEW_VERBS),
     Group("rule", RULE_HELP, RULE_VERBS),
+    Group("context", CONTEXT_HELP, CONTEXT_VERBS),
 )
