@@ -28,7 +28,7 @@ def _one(text: str, end: int) -> bool:
     before, after = text[end - 1], text[end]
     if _JOINER in (before, after) or unicodedata.category(after)[0] == "M" or _modifies(after):
         return True
-    if (before, after) == ("\r", "\n") or (_jamo(before) and _jamo(after)):
+    if (before, after) == ("\r", "\n") or (_jamo(before) and _jamo(after)) or "\u1160" <= after <= "\u11ff":
         return True
     return _flag(after) and _flags_before(text, end) % 2 == 1
 

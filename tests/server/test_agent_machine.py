@@ -94,6 +94,7 @@ def world(folder: Path) -> Iterator[World]:
     token, _ = tokens.create(Role.AGENT, DEFAULT_TENANT, (MINE,), "bot", 1)
     names = {
         "bank": (MINE, MINE, MINE, MINE, OTHER, "nowhere"),
+        "banks": (MINE, OTHER, "nowhere"),
         "name": (MINE, OTHER, "tone", "learned"),
         "id": (*ids, "nobody"),
         "paths": CHANGEABLE,
