@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, settings
 from hypothesis import given as generated
 from hypothesis import strategies as st
 
+from recall.context.budget import tokens
+from recall.context.digest import _TRAILER as TRAILER
+from recall.context.standing import handle
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
 from recall.memory.clock import SystemClock
@@ -175,3 +178,29 @@ def test_only_assemble_stamps_the_bank_and_updates_no_memory(world: World) -> No
     world.assemble(**USER)
     assert bank.used.at > stamped
     assert [one.updated_at for one in bank.records()] == updated
+
+
+def test_the_digest_is_whole_to_the_character_and_one_less_leaves_the_last_out(world: World) -> None:
+    world.bank().save([NewMemory(text="second otter " + "word " * 40)])
+    both = world.assemble(**USER, budgets=pb.ContextBudgets(digest_characters=5_000))
+    fits = len(both.prefix) + TRAILER
+    exact = world.assemble(**USER, budgets=pb.ContextBudgets(digest_characters=fits))
+    assert exact.prefix == both.prefix
+    assert len(exact.banks[0].digest_ids) == 2
+    less = world.assemble(**USER, budgets=pb.ContextBudgets(digest_characters=fits - 1))
+    assert len(less.banks[0].digest_ids) == 1
+    assert less.banks[0].digest_left_out == 1
+
+
+def test_ids_stand_in_lockstep_with_lines_and_only_the_first_that_fit_are_given(world: World) -> None:
+    world.bank("plain").save([NewMemory(text=f"otter {number} " + "word " * 8 * number) for number in range(6)])
+    whole = world.assemble(banks=["plain"], query="otter", budgets=pb.ContextBudgets(memories=9))
+    lines = [line for line in whole.recalled.splitlines(keepends=True) if line.startswith("- (")]
+    assert [line[3:11] for line in lines] == [handle(one.bank, one.id) for one in whole.memories]
+    costs = [tokens(line) for line in lines]
+    for count in range(1, len(lines) + 1):
+        for room, kept in ((sum(costs[:count]), count), (sum(costs[:count]) - 1, count - 1)):
+            budgets = pb.ContextBudgets(memories=9, memory_tokens=room)
+            given = world.assemble(banks=["plain"], query="otter", budgets=budgets)
+            assert list(given.memories) == list(whole.memories[:kept])
+            assert given.memories_left_out == len(lines) - kept
