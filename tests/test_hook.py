@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -305,6 +305,31 @@ def test_the_prompt_of_a_book_is_sent_in_part() -> None:
     with serving(script) as server:
         answer(prompt("word " * 200_000), HookOptions(server, timeout_ms=5_000), {})
     assert len(script.asked[0].query) == HookOptions().max_query_characters
+
+
+def test_with_context_a_session_is_given_rules_once_then_changes_and_what_matches(client: Any, service: Any) -> None:
+    client.create_bank(name="hook-context")
+    client.set_rule(bank="hook-context", name="tone", text="Be brief.")
+    options = read_options(["--context", "--bank", "hook-context", "--server", service.address], {})
+    options = replace(options, timeout_ms=5_000)
+    start = json.dumps({"hook_event_name": "SessionStart", "source": "startup", "session_id": "s"}).encode()
+    assert "Be brief." in context_of(answer(start, options, {}))
+    with pytest.raises(Nothing, match="nothing new for this turn"):
+        answer(prompt("anything?"), options, {})
+    client.save(bank="hook-context", memory=memory_service_pb2.NewMemory(text="Blog posts go out on Tuesday mornings"))
+    matching = context_of(answer(prompt("when do blog posts go out?"), options, {}))
+    assert "Tuesday mornings" in matching
+    assert "Be brief." not in matching
+    client.set_rule(bank="hook-context", name="tone", text="Be kind.")
+    assert "Be kind." in context_of(answer(prompt("and now?"), options, {}))
+    assert "Be kind." in context_of(answer(start, options, {}))
+
+
+def test_the_agent_of_a_turn_is_refused_without_context_and_a_lost_server_gives_nothing() -> None:
+    with pytest.raises(Nothing, match="are for --context"):
+        read_options(["--agent", "mara"], {})
+    with pytest.raises(Nothing, match="no server answers"):
+        answer(prompt("x"), HookOptions("127.0.0.1:1", context=True), {})
 
 
 def test_the_entry_point_runs_the_hook_from_any_folder(tmp_path: Path) -> None:
