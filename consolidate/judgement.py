@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from consolidate.guards import Finding, Verdict, speak
+from consolidate.guards import Finding, Verdict, plainly, speak
 from consolidate.memo import Memo
 from consolidate.settings import ConsolidateSettings
-from consolidate.words import same_wording
+from consolidate.words import same_wording, share_a_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +33,7 @@ def judge(a: Memo, b: Memo, likeness: Likeness, settings: ConsolidateSettings) -
     Similarity alone never merges: a pair merges when its canonical wording is equal, or differs by listed synonyms
     only and its cosine reaches `merge_cosine`. The guards are not asked about a pair that is not alike.
     """
+    a, b = plainly(a), plainly(b)
     alike = _by_likeness(a, b, likeness, settings)
     if alike is Verdict.KEEP:
         return Judgement(alike, likeness, ())
@@ -46,4 +47,5 @@ def _by_likeness(a: Memo, b: Memo, likeness: Likeness, settings: ConsolidateSett
         return Verdict.MERGE
     if likeness.cosine >= settings.propose_cosine or likeness.jaccard >= settings.related_jaccard:
         return Verdict.PROPOSE
-    return Verdict.KEEP
+    related = likeness.cosine >= settings.related_cosine and share_a_word(a.text, b.text)
+    return Verdict.PROPOSE if related else Verdict.KEEP

@@ -27,17 +27,19 @@ CONTRACTIONS: Final[dict[str, tuple[str, ...]]] = {
         "it's": "it is", "he's": "he is", "she's": "she is", "that's": "that is", "thats": "that is",
         "there's": "there is", "theres": "there is", "what's": "what is", "whats": "what is", "who's": "who is",
         "where's": "where is", "here's": "here is", "let's": "let us", "lets": "let us", "it'll": "it will",
-        "gonna": "going to", "wanna": "want to", "gotta": "got to", "'em": "them", "ok": "okay",
+        "gonna": "going to", "wanna": "want to", "ok": "okay", "lemme": "let me",
+        "gimme": "give me", "dunno": "do not know", "y'all": "you all",
     }.items()
 }  # fmt: skip
 
 FILLER: Final[frozenset[str]] = frozenset(
-    "a an the really very actually basically quite please um uh certainly definitely also currently presently".split()
+    "a an the really very actually basically quite please um uh certainly definitely also currently presently "
+    "essentially indeed literally obviously kinda sorta".split()
 )
 """Words that add nothing, except right after a negation ("not really")."""
 
 OPENING_FILLER: Final[frozenset[str]] = frozenset(
-    "so well oh hey okay just simply clearly honestly obviously literally truly".split()
+    "so well oh hey okay just simply clearly honestly obviously literally truly kindly".split()
 )
 """Words that add nothing at the very start; elsewhere they may ("sleeps well", "write clearly")."""
 
@@ -191,6 +193,137 @@ fridge refrigerator
 phone telephone
 tv television
 photo photograph
+odour odor
+saviour savior
+meagre meager
+goitre goiter
+mitre miter
+centred centered
+monologue monolog
+prologue prolog
+epilogue epilog
+travelogue travelog
+catalogued cataloged
+cataloguing cataloging
+fuelled fueled
+fuelling fueling
+dialled dialed
+dialling dialing
+duelled dueled
+gruelling grueling
+counsellor counselor
+marvellous marvelous
+woollen woolen
+councillor councilor
+chilli chili
+fulfilment fulfillment
+enrolment enrollment
+wilful willful
+distil distill
+instil instill
+greyed grayed
+greying graying
+greyish grayish
+greyscale grayscale
+sceptic skeptic
+scepticism skepticism
+aeroplane airplane
+spilt spilled
+leant leaned
+leapt leaped
+spoilt spoiled
+likeable likable
+sizeable sizable
+loveable lovable
+saleable salable
+useable usable
+whisky whiskey
+cypher cipher
+gaol jail
+liquorice licorice
+omelette omelet
+carburettor carburetor
+mollusc mollusk
+phoney phony
+routeing routing
+licenced licensed
+defenceless defenseless
+anaesthetic anesthetic
+anaesthetist anesthetist
+anaesthesia anesthesia
+paediatrician pediatrician
+paediatrics pediatrics
+haemoglobin hemoglobin
+haemorrhage hemorrhage
+haemophilia hemophilia
+leukaemia leukemia
+orthopaedic orthopedic
+archaeology archeology
+archaeologist archeologist
+archaeological archeological
+foetus fetus
+foetal fetal
+oesophagus esophagus
+oedema edema
+diarrhoea diarrhea
+gynaecology gynecology
+gynaecologist gynecologist
+homoeopathy homeopathy
+amoeba ameba
+faeces feces
+mediaeval medieval
+palaeontology paleontology
+aesthetic esthetic
+manoeuvred maneuvered
+manoeuvring maneuvering
+café cafe
+naïve naive
+façade facade
+cliché cliche
+knives knife
+wolves wolf
+wives wife
+shelves shelf
+loaves loaf
+thieves thief
+calves calf
+elves elf
+geese goose
+feet foot
+criteria criterion
+phenomena phenomenon
+indices index
+matrices matrix
+vertices vertex
+appendices appendix
+heroes hero
+potatoes potato
+tomatoes tomato
+echoes echo
+vetoes veto
+cacti cactus
+fungi fungus
+nuclei nucleus
+alumni alumnus
+stimuli stimulus
+oxen ox
+crises crisis
+hypotheses hypothesis
+diagnoses diagnosis
+first 1st
+second 2nd
+third 3rd
+fourth 4th
+fifth 5th
+sixth 6th
+seventh 7th
+eighth 8th
+ninth 9th
+tenth 10th
+eleventh 11th
+twelfth 12th
+twentieth 20th
+thirtieth 30th
 """
 )
 

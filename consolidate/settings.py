@@ -23,6 +23,8 @@ class ConsolidateSettings:
     """Cosine from which two texts that say the same in other words may merge without anybody asked."""
     propose_cosine: float = 0.80
     """Cosine from which two texts are offered to the judge or a reviewer."""
+    related_cosine: float = 0.62
+    """Cosine from which two texts that share a word with a meaning of its own are offered as well."""
     related_jaccard: float = 0.35
     """Character-trigram Jaccard from which two texts are offered as related."""
     duplicate_jaccard: float = 0.72
@@ -43,6 +45,8 @@ class ConsolidateSettings:
             raise ValueError("interval_hours, look_seconds and plan_timeout_seconds must be above 0")
         if min(self.boot_grace_seconds, self.longest_yield_seconds) < 0:
             raise ValueError("boot_grace_seconds and longest_yield_seconds must not be negative")
+        if not -1.0 <= self.related_cosine <= 1.0:
+            raise ValueError("-1 ≤ related_cosine ≤ 1 must hold")
         if not -1.0 <= self.propose_cosine <= self.merge_cosine <= 1.0:
             raise ValueError("-1 ≤ propose_cosine ≤ merge_cosine ≤ 1 must hold")
         if not 0.0 < self.related_jaccard <= self.duplicate_jaccard <= 1.0:

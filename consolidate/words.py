@@ -38,21 +38,32 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _OPENING = re.compile(
     r"^\W*(?:(?:please )?(?:note|remember|keep in mind|be aware)(?: that\b|\s*[:,])|(?:very )?important(?: note)?\s*:|"
     r"fyi\b|for your information\b|(?:just )?(?:as )?a reminder\b|reminder\s*:|just so you know\b|for the record\b|"
-    r"by the way\b|btw\b)[\s:,;–—-]*(?=\w)"
+    r"by the way\b|btw\b|(?:please )?(?:don't|do not) forget(?: that\b|\s*[:,])|(?:just )?(?:an? )?heads[ -]up\s*[:,]|"
+    r"(?:it should be noted|(?:it is|it's) worth noting) that\b|to be clear\s*[:,]|for what it's worth\s*[:,])"
+    r"[\s:,;–—-]*(?=\w)"
 )
+_CLOSING = re.compile(r",\s*(?:by the way|btw|fyi|you know|for your information)\W*$")
 _FILLER_PHRASES = re.compile(r"\b(?:kind of|sort of|of course|you know|i mean|as you know|in fact)\b")
+_INTERJECTED = re.compile(r", like,")
+_SLANG = re.compile(r"\b(?:(?:have |has )?gotta|(?:have|has) got to)\b|'ve (?:gotta|got to)\b")
+_THEM = re.compile(r"(?<!\w)'em\b")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GLUED_UNIT = re.compile(r"(\d)((?:am|pm|ms|kb|mb|gb|tb|km|kg|cm|mm|min|hrs?|usd|eur|gbp)\b|%)")
-_RE_PREFIX = re.compile(r"\bre-")
+_RE_PREFIX = re.compile(
+    r"\bre-(?=sign|cover|creat|form|leas|present|sent|serv|sort|count|mark|strain|act|ply|press|dress|collect|lay|treat|"
+    r"fus|sound|plac|claim|prov|sol|tire|view|fine|new)|\bco-(?=op\b)"
+)
 _LETTER_A = re.compile(r"(?<=\w )A(?=\s*$|[.,;:!?)]|\s+[a-z0-9(])")
 _ISE = re.compile(r"(?<=[^aeiouw])is(e|ed|er|ing|ation|ations)$")
 _YSE = re.compile(r"ys(e|ed|ing)$")
 _DOUBLED_L = re.compile(r"ll(ed|ing|er)$")
 _TWO_SYLLABLES = re.compile(r"[aeiou]+[^aeiou]+[aeiou]$")
+_OUR = re.compile(r"(?<=\w{3})our(?=(?:ed|ing|able|ably|ful|fully|less|ite|hood|ly|er|ous|ation)?$)")
 _LOOK_BACK = 8
 """Letters before a doubled l that tell filled from travelled."""
 _HAS_AFTER_S = frozenset("been got had gone".split())
 _IS_AFTER_S = frozenset("not a an the being going always never very still now currently".split())
+_STATES = frozenset("down up broken ready late ill sick here out off away done open closed slow".split())
 _AFTER_PARTICIPLE = frozenset("to in on from into with a an the for at well".split())
 _COMPOUND_ENDS = frozenset(end for _, end in COMPOUNDS)
 _NEGATIONS = frozenset("not never no".split())
@@ -67,14 +78,24 @@ def normal_text(text: str) -> str:
 @lru_cache(maxsize=CACHED_TEXTS)
 def words(text: str) -> tuple[str, ...]:
     """The words of a text in order, lower-cased, contractions spelled out, apostrophes of possessives kept as "'s"."""
-    return tuple(_words(_folded(text)))
+    return tuple(_words(_unframed(_folded(text))))
 
 
 def _folded(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
 
 
+def _unframed(folded: str) -> str:
+    """Without what only announces a statement, before it or after it."""
+    folded = _OPENING.sub("", folded)
+    return _CLOSING.sub("", folded) if "," in folded else folded
+
+
 def _words(folded: str) -> list[str]:
+    if "got" in folded:
+        folded = _SLANG.sub(" have to", folded)
+    if "'em" in folded or ", like," in folded:
+        folded = _INTERJECTED.sub(" ", _THEM.sub("them", folded))
     if any(phrase in folded for phrase in ("of", "you know", "i mean", "in fact")):
         folded = _FILLER_PHRASES.sub(" ", folded)
     if not folded.isalpha():
@@ -114,6 +135,8 @@ def _meaning_of_d(after: str) -> str:
 
 def _is_verb(after: str, later: str) -> bool:
     """Whether the 's before these two words stands for "is"."""
+    if not later and (after in _STATES or after.endswith("ing")):
+        return True
     return after in _IS_AFTER_S or (after.endswith("ing") and later in _AFTER_PARTICIPLE)
 
 
@@ -135,8 +158,9 @@ def _canonical(text: str, hyphen: str) -> tuple[str, ...]:
         text = _LETTER_A.sub("lettera", text)
     folded = _folded(text)
     if "-" in folded:
-        folded = _HYPHEN.sub(hyphen, folded if hyphen else _RE_PREFIX.sub("re\u2010", folded))
-    spoken = _words(_OPENING.sub("", folded))
+        kept = folded if hyphen else _RE_PREFIX.sub(lambda found: f"{found[0][:-1]}\u2010", folded)
+        folded = _HYPHEN.sub(hyphen, kept)
+    spoken = _words(_unframed(folded))
     while spoken and spoken[0] in OPENING_FILLER and _says_nothing_first(spoken):
         spoken = spoken[1:]
     kept = [_fold(word) for at, word in enumerate(spoken) if not _says_nothing(word, at, spoken)]
@@ -191,6 +215,22 @@ def content(text: str) -> frozenset[str]:
     return frozenset(canonical(text))
 
 
+def share_a_word(a: str, b: str) -> bool:
+    """Whether two texts have a word in common that says what they are about."""
+    return any(len(word) >= _TELLING and word not in _COMMON for word in content(a) & content(b))
+
+
+_TELLING = 3
+"""Letters of the shortest word that tells what a text is about."""
+_COMMON = frozenset(
+    "the and for with not you user his her their our your its this that these those are was were has have had will "
+    "would can could should must may might does did from into onto over than then who what when where why how all any "
+    "some each every use like want need get make keep work always never only more most before after about there here "
+    "out off one two".split()
+)
+"""Words that half of all texts have."""
+
+
 @lru_cache(maxsize=CACHED_TEXTS)
 def synonym_form(text: str) -> tuple[str, ...]:
     """The canonical words of a text with each listed synonym replaced by its class."""
@@ -214,6 +254,8 @@ def _variant(word: str) -> str:
     if word in SPELLINGS:
         return SPELLINGS[word]
     if len(word) > 5 and word.isalpha():
+        if "our" in word:
+            word = _OUR.sub("or", word)
         word = _YSE.sub(r"yz\1", _ISE.sub(r"iz\1", word)) if "is" in word or "ys" in word else word
         doubled = _DOUBLED_L.search(word)
         if doubled and _TWO_SYLLABLES.search(word[max(0, doubled.start() - _LOOK_BACK) : doubled.start()]):

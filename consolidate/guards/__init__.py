@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
 from consolidate.guards import calendar, classes, force, marks, names, polarity, quantities, scope, wording
 from consolidate.guards.verdict import Finding, Guard, Verdict
 from consolidate.memo import Memo
+from consolidate.plain import plain
 from consolidate.words import CACHED_TEXTS
 
 GUARDS: Final[dict[str, Guard]] = {
@@ -50,6 +52,7 @@ def speak(a: Memo, b: Memo) -> tuple[Finding, ...]:
 
     The order of the pair does not matter.
     """
+    a, b = plainly(a), plainly(b)
     if (b.text, b.id) < (a.text, a.id):
         a, b = b, a
     findings: list[Finding] = []
@@ -59,6 +62,12 @@ def speak(a: Memo, b: Memo) -> tuple[Finding, ...]:
             if finding.verdict is Verdict.KEEP:
                 break
     return tuple(findings)
+
+
+def plainly(memo: Memo) -> Memo:
+    """The memory with the values of its text in one way of writing."""
+    text = plain(memo.text)
+    return memo if text == memo.text else replace(memo, text=text)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -82,4 +91,4 @@ def stated(text: str) -> tuple[object, ...]:
     )
 
 
-__all__ = ["GUARDS", "Finding", "Guard", "Verdict", "speak"]
+__all__ = ["GUARDS", "Finding", "Guard", "Verdict", "plainly", "speak"]

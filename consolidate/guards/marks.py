@@ -13,9 +13,9 @@ from consolidate.words import CACHED_TEXTS
 _IDENTIFIER = re.compile(
     r"https?://\S+|[\w.+-]+@[\w-]+\.[\w.]+|(?:[~.]{0,2}/)?[\w.-]+(?:/[\w.-]+)+|~?/[\w.-]+|[A-Za-z]:\\\S+|"
     r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Za-z]\w*[+#]+|\b\w+\.\w[\w.]*(?:-[a-z][\w.]*)?|\b[A-Za-z]\w*_\w+\b|"
-    r"\b[a-z]+[A-Z]\w*\b|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+\b|\b[A-Za-z]+-\d[\w-]*|[@#]\w[\w-]*"
+    r"\b[a-z]+[A-Z]\w*\b|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+\b|\b[A-Za-z]+-\d[\w-]*|[@#]\w[\w-]*|(?<![\w.])\.[A-Za-z]\w+"
 )
-_MAY_IDENTIFY = re.compile(r"[/@\\_#+\d]|\w\.\w|[a-z][A-Z]|(?<![\w-])--?[A-Za-z]")
+_MAY_IDENTIFY = re.compile(r"[/@\\_#+\d]|\w\.\w|[a-z][A-Z]|(?<![\w-])--?[A-Za-z]|(?<![\w.])\.[A-Za-z]")
 _LONGEST_NAME = 300
 _QUOTED = re.compile(r"[\"“”«»`]([^\"“”«»`]{1,200})[\"“”«»`]|(?<!\w)'([^']{1,200})'(?!\w)")
 _MAY_QUOTE = re.compile(r"[\"“”«»`']")

@@ -89,6 +89,8 @@ def persons(a: Memo, b: Memo) -> Finding | None:
     left, right = persons_in(a.text), persons_in(b.text)
     if not left or not right or left == right:
         return None
+    if left < right or right < left:
+        return Finding("persons", Verdict.PROPOSE, "only one speaks of another person too")
     genders = (left & _GENDERS, right & _GENDERS)
     surely = "user" not in left ^ right or (all(genders) and genders[0] != genders[1])
     return Finding("persons", Verdict.KEEP if surely else Verdict.PROPOSE, "they speak of other persons")

@@ -8,7 +8,7 @@ from typing import Final
 from consolidate.guards.verdict import Finding, Verdict
 from consolidate.lexicon import OPPOSITES
 from consolidate.memo import Memo
-from consolidate.words import CACHED_TEXTS, words
+from consolidate.words import CACHED_TEXTS, content, words
 
 _HARD: Final = frozenset("not no never neither nor none nobody nothing nowhere without cannot unable".split())
 _SOFT: Final = frozenset(
@@ -16,6 +16,7 @@ _SOFT: Final = frozenset(
     "failed dislike dislikes hate hates disable disables disabled deny denies denied forbid forbids forbidden except "
     "unless".split()
 )
+_AUXILIARY = frozenset("do is has have can will would should must may had did be been it".split())
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "anti", "a", "over", "under")
 _SHORTEST_BASE = 4
 
@@ -28,14 +29,21 @@ _OPPOSITE: dict[str, frozenset[str]] = {
 def negation(a: Memo, b: Memo) -> Finding | None:
     """One text negates and the other does not, or not as often.
 
-    Words that negate softly ("avoid") count as much as a "not"; where only they differ, people decide.
+    Words that negate softly ("avoid") count as much as a "not"; where only they differ, people decide. So they do
+    where both texts have words of their own beside it: "is down" may be what "does not respond" says.
     """
     left, right = negations_in(a.text), negations_in(b.text)
     if left == right or len(left) == len(right):
         return None
     hard_left, hard_right = (sum(word in _HARD for word in side) for side in (left, right))
-    verdict = Verdict.PROPOSE if hard_left == hard_right else Verdict.KEEP
+    verdict = Verdict.PROPOSE if hard_left == hard_right or _reworded(a.text, b.text) else Verdict.KEEP
     return Finding("negation", verdict, f"{' '.join(left) or 'no negation'} against {' '.join(right) or 'none'}")
+
+
+def _reworded(a: str, b: str) -> bool:
+    """Whether each text has at least one content word of its own, negations and auxiliaries left out."""
+    left, right = (content(text) - _HARD - _SOFT - _AUXILIARY for text in (a, b))
+    return bool(left - right) and bool(right - left)
 
 
 @lru_cache(maxsize=CACHED_TEXTS)

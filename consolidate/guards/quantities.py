@@ -30,7 +30,7 @@ _UNITS: Final[dict[str, str]] = {
     )
     for spelling in spellings.split()
 }  # fmt: skip
-_SHORT = frozenset("ns us ms sec s min h d w y mi l g m k b inch foot".split())
+_SHORT = frozenset("ns us ms sec second s min h d w y mi l g m k b inch foot".split())
 """Units only right after a number: elsewhere they are words."""
 _AFTER_NUMBER = re.compile(r"\d\s*(%|°\s?[CFcf]|[A-Za-zµμ]{1,12})(?![\w])")
 _BITS = re.compile(r"[KMGT]i?b(?:ps|/s)?")
