@@ -158,8 +158,8 @@ def _canonical(text: str, hyphen: str) -> tuple[str, ...]:
         text = _LETTER_A.sub("lettera", text)
     folded = _folded(text)
     if "-" in folded:
-        kept = folded if hyphen else _RE_PREFIX.sub(lambda found: f"{found[0][:-1]}\u2010", folded)
-        folded = _HYPHEN.sub(hyphen, kept)
+        marked = folded if hyphen else _RE_PREFIX.sub(lambda found: f"{found[0][:-1]}\u2010", folded)
+        folded = _HYPHEN.sub(hyphen, marked)
     spoken = _words(_unframed(folded))
     while spoken and spoken[0] in OPENING_FILLER and _says_nothing_first(spoken):
         spoken = spoken[1:]
