@@ -18,4 +18,5 @@ def test_a_preview_shows_rules_what_is_recalled_banks_and_omissions(recall: Comm
 
 
 def test_a_preview_of_a_reference_that_is_too_long_is_wrong_input(recall: CommandLine) -> None:
-    assert recall("context", "preview", "--agent", "a" * 300).code != 0
+    done = recall("context", "preview", "--agent", "a" * 300)
+    assert (done.code, "turn.agent: must have at most 256 characters" in done.err) == (2, True)
