@@ -204,3 +204,18 @@ def test_ids_stand_in_lockstep_with_lines_and_only_the_first_that_fit_are_given(
             given = world.assemble(banks=["plain"], query="otter", budgets=budgets)
             assert list(given.memories) == list(whole.memories[:kept])
             assert given.memories_left_out == len(lines) - kept
+
+
+def test_what_has_no_room_any_more_still_holds_and_what_was_doubted_is_told_as_gone(world: World) -> None:
+    turn: dict[str, Any] = {**USER, "session": "s", "budgets": pb.ContextBudgets(digest_characters=530)}
+    first = world.assemble(**turn)
+    (old,) = first.banks[0].digest_ids
+    world.bank().save([NewMemory(text="newer otter " + "word " * 8)])
+    pushed = world.assemble(**turn, prefix_hash=first.prefix_hash)
+    assert old not in pushed.banks[0].digest_ids
+    assert "newer otter" in pushed.change
+    assert "No longer holds" not in pushed.change
+    world.bank().transition(old, Action.QUARANTINE, LOCAL, "doubt")
+    doubted = world.assemble(**turn, prefix_hash=pushed.prefix_hash)
+    assert f"No longer holds: ({handle('user', old)})" in doubted.change
+    assert "content of user" not in doubted.change
