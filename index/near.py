@@ -17,10 +17,8 @@ class Near:
     cosines: NDArray[np.float32]
     """(n,)."""
     rest: float
-    """No other memory has a greater cosine, if `proven`."""
+    """No other memory has a greater cosine."""
     mean: float
     """Of the cosines of all memories."""
     deviation: float
     """Of the cosines of all memories."""
-    proven: bool
-    """False when a compressed scan may have missed some, and mean and deviation are those of a sample."""

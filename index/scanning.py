@@ -52,7 +52,7 @@ def near(snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32
     ordinals = np.concatenate([snapshot.ordinals[rows], owners])
     order = np.argsort(ordinals)
     found = np.concatenate([cosines, best])[order]
-    return Near(ordinals[order], found, proposed.rest, mean, deviation, proven=True)
+    return Near(ordinals[order], found, proposed.rest, mean, deviation)
 
 
 def _several(snapshot: Snapshot, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:

@@ -158,17 +158,12 @@ class Vectors:
         return exact_search(snapshot, query, k, usable)
 
     def near(self, query: NDArray[np.float32], count: int) -> Near | None:
-        """About the `count` nearest memories; None where only a scan of all rows can tell.
+        """About the `count` nearest memories, proven to be; None where only another scan can tell.
 
-        That is a small bank, one of many texts of several windows, and a large one whose copy is not built yet.
+        That is a small bank, one of many texts of several windows, or a large one: its compressed scan proves nothing.
         """
         snapshot = self._snapshot
-        if snapshot.compressed is not None:
-            hits = self.search(query, count)
-            order = np.argsort(hits.ordinals)
-            mean, deviation = self.sample_statistics(query)
-            return Near(hits.ordinals[order], hits.scores[order], hits.bound, mean, deviation, proven=False)
-        if snapshot.quantised is None or self._shared > self._settings.most_shared:
+        if snapshot.compressed is not None or snapshot.quantised is None or self._shared > self._settings.most_shared:
             return None
         return near(snapshot, snapshot.quantised, query, count)
 

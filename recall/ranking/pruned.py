@@ -81,7 +81,7 @@ def pruned(
     if embedded.coverage.share < 1.0 or wanted < 1:
         return None
     near = embedded.vectors.near(vector, settings.pruned_near + settings.pruned_near_a_result * wanted)
-    if near is None or not near.proven or len(near.ordinals) < wanted:
+    if near is None or len(near.ordinals) < wanted:
         return None
     scale = sampled_scale(near.mean, near.deviation, len(embedded.vectors), settings)
     rest = settings.semantic * (scale.standard_one(near.rest) + scale.zero)
