@@ -33,7 +33,7 @@ errors = Console(stderr=True)
 def peers(
     n: Annotated[int, typer.Option(min=100, help="Memories.")] = 100_000,
     only: Annotated[str, typer.Option(help=f"Some of: {', '.join(PEERS)}; with commas.")] = "",
-    out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a plot goes beside it.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the JSON goes.")] = None,
     quick: Annotated[bool, typer.Option(help="Few memories, few calls: a look, not a figure.")] = False,
 ) -> None:
     """Measures Recall and other stores on the same memories, each in a process of its own."""
