@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Final
 
 _CACHED: Final = 131_072
+_MOST_PASSES: Final = 4
 _MONTHS: Final = (
     "January February March April May June July August September October November December"
 ).split()  # fmt: skip
@@ -76,6 +77,14 @@ _DOZEN = re.compile(r"\ba dozen(?= [a-z])(?! of\b)", re.IGNORECASE)
 @lru_cache(maxsize=_CACHED)
 def plain(text: str) -> str:
     """The text with its values in one way of writing."""
+    for _ in range(_MOST_PASSES):  # one value that was rewritten may be the neighbour that another one needs
+        before, text = text, _pass(text)
+        if text == before:
+            break
+    return text
+
+
+def _pass(text: str) -> str:
     if _COUNTS.search(text):
         text = _counted(text)
     if _DIGITAL.search(text):
