@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Any, Self
 
 import grpc
 from grpc_health.v1 import health_pb2, health_pb2_grpc
@@ -129,11 +129,11 @@ def _drain(stream: IO[str], lines: queue.SimpleQueue[str | None]) -> None:
 
 
 class Service:
-    """The stubs of one address, over one channel."""
+    """The stubs of one address, over one channel; `more` are channel arguments."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, more: Sequence[tuple[str, Any]] = ()) -> None:
         self.address = address
-        self.channel = grpc.insecure_channel(address, options=_options())
+        self.channel = grpc.insecure_channel(address, options=[*_options(), *more])
         self.recall = recall_service_pb2_grpc.RecallServiceStub(self.channel)
         self.memories = memory_service_pb2_grpc.MemoryServiceStub(self.channel)
         self.banks = bank_service_pb2_grpc.BankServiceStub(self.channel)

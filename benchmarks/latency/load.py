@@ -19,6 +19,7 @@ from benchmarks.service import Service
 
 Call = Callable[[Service, int], object]
 StartCall = Callable[[Service, int], "grpc.Future[Any]"]
+Connect = Callable[[str], Service]
 Connected = AbstractContextManager[Callable[[int], object]]
 
 
@@ -35,12 +36,14 @@ class LoopResult(msgspec.Struct, frozen=True):
     """Failed calls of an open loop by status."""
 
 
-def closed_loop(address: str, name: str, call: Call, clients: int, seconds: float) -> LoopResult:
+def closed_loop(
+    address: str, name: str, call: Call, clients: int, seconds: float, connect: Connect = Service
+) -> LoopResult:
     """``clients`` threads, each with a channel of its own, each calling again as soon as it is answered."""
 
     @contextmanager
     def connected() -> Iterator[Callable[[int], object]]:
-        service = Service(address)
+        service = connect(address)
         try:
             yield partial(call, service)
         finally:
@@ -78,10 +81,12 @@ def at_once(
     return LoopResult(name, clients, 0.0, round(len(done) / took, 1), sum(failed), Percentiles.of(done or [0.0]))
 
 
-def open_loop(address: str, name: str, start: StartCall, per_s: float, seconds: float, seed: int) -> LoopResult:
+def open_loop(
+    address: str, name: str, start: StartCall, per_s: float, seconds: float, seed: int, connect: Connect = Service
+) -> LoopResult:
     """Calls at Poisson times; a latency counts from the time a call was due, whether or not it could start then."""
     due = _poisson_times(per_s, seconds, seed)
-    service = Service(address)
+    service = connect(address)
     done: list[float] = []
     failed: list[str] = []
     left = threading.Semaphore(0)

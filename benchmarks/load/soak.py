@@ -24,6 +24,7 @@ from benchmarks.latency.probes import Target, recall_request
 from benchmarks.load.bars import AtLeast, AtMost, Bar
 from benchmarks.load.footprint import Drift, Footprint, FootprintWatch, drift
 from benchmarks.service import LaunchSettings, ServerProcess, Service, serving
+from recall.client import ClientOptions, retry_config
 from recall.v1 import bank_service_pb2 as banks_pb
 from recall.v1 import memory_service_pb2 as memory_pb
 from recall.v1 import recall_service_pb2 as recall_pb
@@ -183,7 +184,10 @@ class _Mixed:
 
 
 def _capacity(address: str, mixed: _Mixed, plan: SoakPlan) -> float:
-    loops = [closed_loop(address, "capacity", mixed.call, clients, plan.capacity_s) for clients in plan.clients]
+    loops = [
+        closed_loop(address, "capacity", mixed.call, clients, plan.capacity_s, as_clients_do)
+        for clients in plan.clients
+    ]
     return max(loop.done_per_s for loop in loops)
 
 
@@ -191,10 +195,24 @@ def _soak(address: str, mixed: _Mixed, capacity: float, plan: SoakPlan) -> tuple
     per_s = capacity * plan.share
     with ThreadPoolExecutor(1) as pool:
         saving = pool.submit(
-            open_loop, address, "save", mixed.save, per_s * (1 - plan.recalls), plan.seconds, plan.seed + 1
+            open_loop,
+            address,
+            "save",
+            mixed.save,
+            per_s * (1 - plan.recalls),
+            plan.seconds,
+            plan.seed + 1,
+            as_clients_do,
         )
-        recall = open_loop(address, "recall", mixed.recall, per_s * plan.recalls, plan.seconds, plan.seed)
+        recall = open_loop(
+            address, "recall", mixed.recall, per_s * plan.recalls, plan.seconds, plan.seed, as_clients_do
+        )
         return recall, saving.result()
+
+
+def as_clients_do(address: str) -> Service:
+    """A connection with the retries of `recall.client`: what finds no room is asked again when the server says so."""
+    return Service(address, [("grpc.service_config", retry_config(ClientOptions()))])
 
 
 @contextmanager
@@ -223,7 +241,7 @@ def _until(over: threading.Event, work: Callable[[], None], every_s: float, besi
 
 
 def _reload(address: str, beside: Beside) -> None:
-    service = Service(address)
+    service = as_clients_do(address)
     try:
         service.banks.Reload(banks_pb.ReloadRequest(name=BANK), timeout=_CALL_S)
         beside.reloads += 1
@@ -233,7 +251,7 @@ def _reload(address: str, beside: Beside) -> None:
 
 def _fill_and_delete(address: str, made: Corpus, plan: SoakPlan, over: threading.Event, beside: Beside) -> None:
     """A bank that the backfill has to embed, gone once it is."""
-    service = Service(address)
+    service = as_clients_do(address)
     try:
         texts = made.texts[: plan.fill_batch]
         memories = [memory_pb.NewMemory(text=f"{text} ({beside.filled_banks})") for text in texts]
