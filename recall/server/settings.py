@@ -20,9 +20,9 @@ class ServerSettings:
     """Changes that wait for one watcher; past it the oldest are dropped and counted as missed."""
     max_recall_streams: int = 32
     """RecallStream calls at once; they have threads of their own and never eat those of the calls."""
-    max_waiting_calls: int = 64
+    max_waiting_calls: int = 256
     """Calls that wait for a thread; past it a call is refused with RESOURCE_EXHAUSTED, to be made again shortly."""
-    burst_ms: float = 100.0
+    burst_ms: float = 2_000.0
     """Calls that wait for a thread stand in line once the line was not empty for this long."""
     standing_ms: float = 10.0
     """While the first in a line that stands has waited for longer, further calls are refused as above."""
