@@ -21,7 +21,8 @@ from typing import Any
 import grpc
 import pytest
 
-from recall.hook import HookOptions, Nothing, answer, harmless, notes_block, query_of, read_options
+from recall.context.marking import BLOCKS, harmless
+from recall.hook import HookOptions, Nothing, answer, notes_block, query_of, read_options
 from recall.project import bank_of_folder
 from recall.v1 import memory_pb2, memory_service_pb2, recall_service_pb2
 
@@ -259,6 +260,8 @@ def test_it_imports_grpc_the_contract_and_the_standard_library_alone() -> None:
     assert outside - of_grpc <= {"google", "recall", "typing_extensions"}
     assert {name for name in modules if name.startswith("recall.") and not name.startswith("recall.v1")} == {
         "recall.connection",
+        "recall.context",
+        "recall.context.marking",
         "recall.hook",
         "recall.project",
     }
@@ -337,3 +340,8 @@ def test_the_entry_point_runs_the_hook_from_any_folder(tmp_path: Path) -> None:
     done = subprocess.run([entry, "hook"], input=b"", capture_output=True, cwd=tmp_path, timeout=20, check=False)
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"recall hook: " in done.stderr
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_no_block_of_an_earlier_turn_is_asked_for_again(name: str) -> None:
+    assert query_of(f"<{name} bank='b'>\nold\n</{name}>when is lunch?") == "when is lunch?"
