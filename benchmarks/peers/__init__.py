@@ -10,7 +10,8 @@ search         words and vector to the ten best, one caller; p50 and p99
 recall@10      share of the exact fused ten: reciprocal ranks (k = 60) over every BM25 score and every cosine,
                or over the 100 best of each where a system fuses no more
 save           one memory; visible: from its start to the end of the first search that finds it
-RSS            resident memory at the end, and how much of it came after the corpus was in memory
+RSS            resident memory at the end, of this process and of those the system starts (what they share counts
+               once), and how much of it came after the corpus was in memory
 disk           what lies in the folder
 ============== =====================================================================================================
 

@@ -56,8 +56,14 @@ PEERS: Mapping[str, Entry] = {
     "lancedb": Entry("lancedb:LanceDb", _LANCE),
     "lancedb-ann": Entry("lancedb:LanceDbAnn", _LANCE),
     "sqlite-vec": Entry("sqlite_vec:SqliteVec", {"sqlite_vec": "sqlite-vec", "apsw": "apsw"}),
+    "pgvector": Entry("pgvector:PgVector", {"pgvector": "pgvector", "psycopg": "psycopg[binary]"}),
+    "milvus-lite": Entry("milvus_lite:MilvusLite", {"milvus_lite": "milvus-lite", "pymilvus": "pymilvus"}),
+    "txtai": Entry("txtai:Txtai", {"txtai": "txtai-minimal", "msgpack": "msgpack"}),
     "chroma": Entry("chroma:Chroma", {"chromadb": "chromadb"}, hybrid=False),
     "bm25s": Entry("bm25s:Bm25s", {"bm25s": "bm25s"}, hybrid=False),
+    "mem0": Entry(
+        "mem0_store:Mem0", {"mem0": "mem0ai", "openai": "openai", "qdrant_client": "qdrant-client"}, hybrid=False
+    ),
     "langgraph": Entry("langgraph_store:LangGraphStore", {"langgraph": "langgraph"}, hybrid=False, durable=False),
 }
 

@@ -9,6 +9,7 @@ import msgspec
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.peers.bars import JUDGED_AT, verdicts
 from benchmarks.peers.registry import OURS, PEERS
 from benchmarks.peers.worker import PeerFigures
 
@@ -96,6 +97,8 @@ def _ratio_table(found: PeersFigures) -> Table:
     table = Table("system / recall", title="ratios: above 1 Recall is faster or smaller", title_justify="left")
     for heading in Ratios.__struct_fields__:
         table.add_column(heading, justify="right")
+    table.add_column("bars" if found.n == JUDGED_AT else "")
     for name, one in ratios(found.figures).items():
-        table.add_row(name, *(f"{getattr(one, field):.2f}" for field in Ratios.__struct_fields__))
+        told = verdicts(name, one.search, one.visible, found.figures) if found.n == JUDGED_AT else ""
+        table.add_row(name, *(f"{getattr(one, field):.2f}" for field in Ratios.__struct_fields__), told)
     return table

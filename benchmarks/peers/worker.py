@@ -5,6 +5,7 @@ Prints its figures as JSON on the last line of stdout.
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -13,7 +14,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from benchmarks.load.footprint import footprint
+from benchmarks.load.footprint import shared_out_mib
 from benchmarks.peers.peer import Peer
 from benchmarks.peers.prepared import Prepared, read
 from benchmarks.peers.registry import PEERS
@@ -74,14 +75,8 @@ def recall(found: Sequence[int], exact: Sequence[int]) -> float:
 
 
 def footprint_mib(peer: Peer) -> float:
-    """Resident memory of this process and of those the system runs beside it."""
-    return round(sum(footprint(pid).rss_mib for pid in (_self(), *peer.processes())), 1)
-
-
-def _self() -> int:
-    import os
-
-    return os.getpid()
+    """Resident memory of this process and of those the system runs beside it; what they share counts once."""
+    return round(sum(shared_out_mib(pid) for pid in (os.getpid(), *peer.processes())), 1)
 
 
 def _saved(peer: Peer, made: Prepared, row: int, k: int) -> tuple[float, float]:
@@ -101,7 +96,7 @@ def main() -> None:
     name, prepared, folder, searches = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), int(sys.argv[4])
     made = read(prepared)
     peer_type = PEERS[name].load()
-    before = footprint(_self()).rss_mib
+    before = shared_out_mib(os.getpid())
     peer = peer_type(folder, prepared)
     try:
         figures = measure(peer, made, folder, searches, before, PEERS[name].depth)

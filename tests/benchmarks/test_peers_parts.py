@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.peers.bars import verdicts
 from benchmarks.peers.exact import ExactWords, fused
 from benchmarks.peers.fusion import by_rank
 from benchmarks.peers.prepared import prepare, read
@@ -67,6 +68,26 @@ def test_ratios_are_above_one_where_ours_is_better() -> None:
     found = ratios({OURS: ours, "other": other})["other"]
     assert (found.search, found.visible, found.fill, found.rss, found.disk) == (3.0, 4.0, 2.0, 2.0, 3.0)
     assert recall([1, 2, 9], [1, 2, 3, 4]) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("qdrant-edge", "search ≥ 1.5 holds, visible ≥ 5 missed"),
+        ("lancedb", "search ≥ 8 missed, visible ≥ 5 missed"),
+        ("chroma", "visible ≥ 5 missed"),
+        ("langgraph", ""),
+        ("recall-grpc", ""),
+    ],
+)
+def test_a_system_is_judged_by_what_it_does(name: str, expected: str) -> None:
+    figures = PeerFigures(100.0, 1.0, 1.0, 0.9, 1.0, 2.0, 10.0, 1.0, 10, 1, 1)
+    assert verdicts(name, 2.0, 4.0, {OURS: figures, name: figures}) == expected
+
+
+def test_a_faster_answer_with_less_recall_is_no_win() -> None:
+    ours, other = (PeerFigures(1.0, 1.0, 1.0, recall_at_10, 1.0, 1.0, 1.0, 1.0, 1, 1, 1) for recall_at_10 in (0.5, 0.9))
+    assert "search ≥ 1.5 missed" in verdicts("qdrant-edge", 9.0, 9.0, {OURS: ours, "qdrant-edge": other})
 
 
 def test_a_benchmark_that_is_ended_takes_its_folder_with_it() -> None:
