@@ -23,6 +23,7 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from recall.v1 import (
     admin_service_pb2,
     admin_service_pb2_grpc,
+    bank_service_pb2,
     bank_service_pb2_grpc,
     memory_service_pb2_grpc,
     recall_service_pb2_grpc,
@@ -163,6 +164,11 @@ class Service:
             if time.monotonic() > deadline:
                 raise ServiceError(f"the encoder still loads after {timeout_s:g} s: {embedder.detail}")
             time.sleep(0.05)
+
+    def bank_names(self) -> tuple[str, ...]:
+        """The banks of the default tenant, first page."""
+        answer = self.banks.List(bank_service_pb2.BankServiceListRequest(), timeout=30.0)
+        return tuple(bank.name for bank in answer.banks)
 
     def close(self) -> None:
         self.channel.close()

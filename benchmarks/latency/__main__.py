@@ -37,13 +37,14 @@ def measure(
     name: Annotated[str | None, typer.Option("--set", help="Real text: a set of benchmarks.quality.")] = None,
     data: Annotated[Path | None, typer.Option(help="The file or folder of that set.")] = None,
     model: Annotated[str, typer.Option(help="The setting embedding.model.")] = "default",
+    flame: Annotated[Path | None, typer.Option(help="Where a flame graph of the server goes, SVG.")] = None,
 ) -> None:
     """Measures how soon the service answers, as ratios in one run."""
     ended_by_sigterm()
     try:
         dataset = registry.load(name, data) if name else None
         with Progress(console=errors) as progress:
-            found = run(n, dataset, model, QUICK if quick else FULL, progress)
+            found = run(n, dataset, model, QUICK if quick else FULL, progress, flame)
     except (registry.UnknownSetError, LayoutError, OSError, msgspec.DecodeError) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_USAGE) from problem
@@ -53,6 +54,8 @@ def measure(
     if out is not None:
         report.write(found, out)
         console.print(f"wrote {out}", highlight=False)
+    if flame is not None:
+        console.print(f"wrote {flame} and {flame.with_suffix('.txt')}", highlight=False)
     report.show(found, console)
 
 

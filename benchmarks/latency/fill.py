@@ -23,6 +23,10 @@ class Filled:
     embedded_per_s: float
 
 
+IN_PROCESS = Filled(0.0, 0.0)
+"""The bank was there before the server: neither was measured."""
+
+
 def fill(target: Target, texts: Sequence[str], has_encoder: bool, progress: Progress) -> Filled:
     """Returns when every memory is saved and, with an encoder, has a vector."""
     target.service.banks.Create(bank_service_pb2.BankServiceCreateRequest(name=target.bank), timeout=60.0)

@@ -19,6 +19,10 @@ class Plan:
     seed: int = 11
     embedder_timeout_s: float = 900.0
     queries_per_loop: int = 4_000
+    sample: int = 0
+    """Texts whose vectors the encoder makes where the bank is filled in this process, the others' blended of them; 0
+    fills over gRPC and waits for the backfill."""
+    flame_s: float = 10.0
 
     @property
     def queries(self) -> int:
@@ -27,4 +31,14 @@ class Plan:
 
 
 FULL = Plan(rounds=1_000, warm_up=50, saves=1_000, repeats=5, clients=(1, 2, 4, 8), loop_s=3.0)
-QUICK = Plan(rounds=100, warm_up=10, saves=100, repeats=1, clients=(1, 4), loop_s=0.7, queries_per_loop=1_000)
+QUICK = Plan(
+    rounds=100,
+    warm_up=10,
+    saves=100,
+    repeats=1,
+    clients=(1, 4),
+    loop_s=0.7,
+    queries_per_loop=1_000,
+    sample=256,
+    flame_s=5.0,
+)

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import grpc
 from rich.progress import Progress
 
+from benchmarks.ending import temporary_folder
 from benchmarks.environment import machine, versions
+from benchmarks.filling import DataFolder, blended
 from benchmarks.latency import report
 from benchmarks.latency.corpus import Corpus, corpus
-from benchmarks.latency.fill import fill, wait_for_vectors
+from benchmarks.latency.fill import IN_PROCESS, Filled, fill, wait_for_vectors
+from benchmarks.latency.flaming import Asked, write_flame
 from benchmarks.latency.load import LoopResult, closed_loop, open_loop
 from benchmarks.latency.percentiles import Recorder
 from benchmarks.latency.plan import Plan
 from benchmarks.latency.probes import Target, recall_request, recall_rounds, save_rounds
 from benchmarks.latency.restart import restarts
 from benchmarks.quality.dataset import Dataset
-from benchmarks.service import LaunchSettings, ServerProcess, Service, ServiceError
+from benchmarks.service import LaunchSettings, ServerProcess, Service, ServiceError, serving
 from index.embedder import Embedder, EmbedderSlot, EmbeddingSettings
 from recall.server.app import MODELS
 from recall.v1 import recall_service_pb2 as pb
@@ -29,25 +31,30 @@ from recall.v1 import recall_service_pb2 as pb
 BANK = "latency"
 
 
-def run(n: int, dataset: Dataset | None, model: str, plan: Plan, progress: Progress) -> report.LatencyFigures:
-    """Measures a bank of ``n`` memories on a server of its own. Raises ServiceError, grpc.RpcError."""
+def run(
+    n: int, dataset: Dataset | None, model: str, plan: Plan, progress: Progress, flame: Path | None = None
+) -> report.LatencyFigures:
+    """Measures a bank of ``n`` memories on a server of its own; `flame` is where a flame graph goes.
+
+    Raises ServiceError, grpc.RpcError.
+    """
     made = corpus(n + plan.saves + 1, plan.queries, dataset)
     launch = LaunchSettings({"embedding.model": model})
     recorder = Recorder()
-    with tempfile.TemporaryDirectory(prefix="recall-latency-") as folder:
-        home = Path(folder)
-        with ServerProcess(home / "data", launch) as process, _serving(process.address) as service:
+    with temporary_folder("recall-latency-") as home, _prepared(home / "data", model, made, n, plan) as alone:
+        data, ready = home / "data", alone is not None
+        with ServerProcess(data, launch) as process, serving(process.address) as service:
             target = Target(service, BANK)
             encoder = service.wait_until_embedder_is_ready(plan.embedder_timeout_s)
-            ready = encoder.state == "ready"
-            filled = fill(target, made.texts[:n], ready, progress)
-            with _alone(model, home / "data", ready) as alone:
-                wrong = _rounds(target, alone, made, plan, recorder, progress)
+            filled = _filled(target, made.texts[:n], ready, progress)
+            wrong = _rounds(target, alone, made, plan, recorder, progress)
             closed, opened = _loops(process.address, made, ready, plan, progress)
             size = _saves(target, home, made.texts[n:], recorder, progress)
             if ready:
                 wait_for_vectors(target, progress)
-        restart = restarts(home / "data", launch, BANK, made.queries[0], plan.repeats) if ready else None
+        restart = restarts(data, launch, BANK, made.queries[0], plan.repeats) if ready else None
+        if flame is not None:
+            write_flame(flame, data, launch, Asked(BANK, made.queries, ready), plan.flame_s)
     measured = recorder.percentiles()
     return report.LatencyFigures(
         n=n,
@@ -71,31 +78,29 @@ def run(n: int, dataset: Dataset | None, model: str, plan: Plan, progress: Progr
 
 
 @contextmanager
-def _serving(address: str) -> Iterator[Service]:
-    service = Service(address)
-    try:
-        service.wait_until_serving(120.0)
-        yield service
-    finally:
-        service.close()
-
-
-@contextmanager
-def _alone(model: str, data: Path, ready: bool) -> Iterator[Embedder | None]:
-    """The same encoder in this process, over the export that the server made."""
-    if not ready:
-        yield None
-        return
-    slot = EmbedderSlot(EmbeddingSettings(model=model), data / MODELS)
-    slot.start()
-    try:
-        slot.wait(600.0)
-        embedder = slot.current()
-        if embedder is None:
-            raise ServiceError(f"the encoder does not load in this process: {slot.state().detail}")
+def _prepared(data: Path, model: str, made: Corpus, n: int, plan: Plan) -> Iterator[Embedder | None]:
+    """The server's own encoder in this process, its export where the server finds it, and the bank, if the plan wants
+    it filled from here. None without a model. Raises ServiceError.
+    """
+    with DataFolder(data) as folder, closing(EmbedderSlot(EmbeddingSettings(model=model), data / MODELS)) as slot:
+        slot.start()
+        slot.wait(plan.embedder_timeout_s)
+        embedder, state = slot.current(), slot.state()
+        if embedder is None and state.state != "off":
+            raise ServiceError(f"the encoder does not load in this process: {state.detail}")
+        if embedder is not None and plan.sample:
+            vectors = blended(embedder, made.texts[: plan.sample])
+            folder.fill(BANK, made.texts[:n], embedder, vectors)
+        folder.close()  # the server takes it now
         yield embedder
-    finally:
-        slot.close()
+
+
+def _filled(target: Target, texts: Sequence[str], ready: bool, progress: Progress) -> Filled:
+    """The bank as it should be, made now where it is not there yet."""
+    if BANK not in target.service.bank_names():
+        return fill(target, texts, ready, progress)
+    wait_for_vectors(target, progress)
+    return IN_PROCESS
 
 
 def _rounds(

@@ -80,6 +80,7 @@ def test_ratios_are_over_the_sums_they_name() -> None:
         "lexical": _constant(1.0),
         "encode": _constant(3.5),
         "hybrid": _constant(8.0),
+        "cached": _constant(2.0),
         "empty beside saves": _constant(0.6),
         "save": _constant(1.8),
         "fdatasync": _constant(0.3),
@@ -89,6 +90,7 @@ def test_ratios_are_over_the_sums_they_name() -> None:
     assert found == {
         "lexical / empty": (2.0, True),
         "hybrid, uncached / (empty + encode)": (2.0, False),
+        "hybrid, cached / empty": (4.0, False),
         "save / (empty + fdatasync)": (2.0, True),
         "restart to hybrid, model load aside": (1.5, True),
     }
