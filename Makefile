@@ -62,7 +62,7 @@ proto-check: $(PROTO_VENV)/.done ## recall/v1 is what proto/ generates
 		|| { echo "recall/v1 is not what proto/ generates: run 'make proto'"; exit 1; }
 
 pytest: $(VENV)/.dev ## the tests alone
-	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -m "not deep"
+	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -m "not deep" -n auto --maxprocesses 4 --dist loadfile
 
 test-deep: $(VENV)/.dev ## the long suites
 	@HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -m deep --timeout 3600

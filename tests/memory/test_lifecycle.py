@@ -231,7 +231,7 @@ def test_in_a_governed_bank_nothing_automatic_leads_into_use_or_touches_what_is(
     assert agents == {(None, Action.NOMINATE)} | edits
 
 
-@pytest.mark.parametrize(("policy", "role"), list(product(Policy, AUTOMATIC | PEOPLE)))
+@pytest.mark.parametrize(("policy", "role"), list(product(Policy, sorted(AUTOMATIC | PEOPLE))))
 def test_the_save_of_an_agent_or_a_job_is_a_nomination_in_a_governed_bank(policy: Policy, role: Role) -> None:
     nominates = policy is Policy.GOVERNED and role not in PEOPLE
     assert birth(Action.SAVE, role, policy) is (Action.NOMINATE if nominates else Action.SAVE)
