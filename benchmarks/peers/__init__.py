@@ -8,7 +8,8 @@ with a vector near its own. Each system then runs in a process of its own, on an
 fill           all memories, as fast as the system takes them, until they can be searched at full speed
 search         words and vector to the ten best, one caller; p50 and p99
 recall@10      share of the exact fused ten: reciprocal ranks (k = 60) over every BM25 score and every cosine,
-               or over the 100 best of each where a system fuses no more
+               or over the 100 best of each where a system fuses no more; where equal scores leave the
+               order open, any order is right
 save           one memory; visible: from its start to the end of the first search that finds it
 RSS            resident memory at the end, of this process and of those the system starts (what they share counts
                once), and how much of it came after the corpus was in memory

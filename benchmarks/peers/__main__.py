@@ -21,7 +21,7 @@ from benchmarks.peers.worker import PeerFigures
 _PIPED_WIDTH = 130
 _USAGE = 2
 _SEARCHES, _SAVES = 1_000, 50
-_QUICK_N, _QUICK_SEARCHES, _QUICK_SAVES = 2_000, 100, 5
+_QUICK_N, _QUICK_SEARCHES, _QUICK_SAVES = 1_000, 100, 5
 _LONGEST_S = 3_600.0
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)

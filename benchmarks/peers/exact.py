@@ -1,4 +1,4 @@
-"""The exact fused top k that all systems are held against.
+"""The exact fused top k that all systems are held against, with what ties leave open.
 
 BM25 as in Robertson and Zaragoza 2009 with k1 = 1.2, b = 0.75 and idf = ln(1 + (N - df + 0.5) / (df + 0.5)); fusion by
 reciprocal ranks, Σ 1 / (60 + rank), over all memories that match a word and all vectors (Cormack et al. 2009).
@@ -7,6 +7,7 @@ reciprocal ranks, Σ 1 / (60 + rank), over all memories that match a word and al
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,8 @@ from numpy.typing import NDArray
 from index.stopwords import STOP_WORDS
 
 K1, B, RANK_CONSTANT = 1.2, 0.75, 60
+_DIGITS = 9
+"""What a score has beyond them hangs on the order in which its words were summed up."""
 
 
 def tokens(text: str) -> list[str]:
@@ -49,18 +52,29 @@ class ExactWords:
         return total
 
 
-def fused(bm25: NDArray[np.float64], cosine: NDArray[np.float32], k: int, depth: int = 0) -> NDArray[np.int64]:
-    """The k best rows; equal sums by the better cosine. `depth`: rows of each leg that take part; 0 for all."""
-    most = depth or len(cosine)
-    near, words = _ranks(cosine), _ranks(bm25)
+def accepted(bm25: NDArray[np.float64], cosine: NDArray[np.float32], k: int, depth: int = 0) -> NDArray[np.int64]:
+    """Rows that belong to the k best, ascending: k of them, and more where equal scores leave the order open.
+
+    A row's fused sum lies between that with the worst and that with the best rank among its equals; a row is accepted
+    when its best sum reaches the k-th of the worst ones. `depth`: rows of each leg that take part; 0 for all.
+    """
+    most, bm25 = depth or len(cosine), bm25.round(_DIGITS)
+    best, worst = (_sum(bm25 > 0.0, _ranks(bm25, side), _ranks(cosine, side), most) for side in ("right", "left"))
+    bar = np.partition(worst, -k)[-k] if k < len(worst) else 0.0
+    return np.flatnonzero(best >= bar).astype(np.int64)
+
+
+def _sum(
+    matching: NDArray[np.bool_], words: NDArray[np.float64], near: NDArray[np.float64], most: int
+) -> NDArray[np.float64]:
     total = np.where(near <= most, 1.0 / (RANK_CONSTANT + near), 0.0)
-    matching = (bm25 > 0.0) & (words <= most)
-    total[matching] += 1.0 / (RANK_CONSTANT + words[matching])
-    return np.lexsort((-cosine, -total))[:k].astype(np.int64)
+    taken = matching & (words <= most)
+    total[taken] += 1.0 / (RANK_CONSTANT + words[taken])
+    return total
 
 
-def _ranks(scores: NDArray[np.generic]) -> NDArray[np.float64]:
-    """1 for the best."""
-    ranks = np.empty(len(scores))
-    ranks[np.argsort(-scores.astype(np.float64), kind="stable")] = np.arange(1, len(scores) + 1)
-    return ranks
+def _ranks(scores: NDArray[np.generic], side: Literal["left", "right"]) -> NDArray[np.float64]:
+    """1 for the best. `right`: equal scores share the best of their ranks, `left`: the worst."""
+    ascending = np.sort(scores)
+    above = len(scores) - np.searchsorted(ascending, scores, side=side)
+    return np.asarray(above + (1.0 if side == "right" else 0.0), np.float64)

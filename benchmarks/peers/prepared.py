@@ -3,7 +3,7 @@
 texts.json      texts, saved texts after them, then questions
 vectors.npy     (memories + saves, dimensions) float32, unit rows; read through the page cache
 questions.npy   (questions, dimensions) float32, unit rows
-exact.npy       (questions, 2, k) int64: the exact fused top k of whole legs, and of legs of DEPTH rows
+exact.json      k, and for each question the rows of the exact fused top k: of whole legs, and of legs of DEPTH rows
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.latency.corpus import corpus
-from benchmarks.peers.exact import ExactWords, fused
+from benchmarks.peers.exact import ExactWords, accepted
 from benchmarks.peers.fusion import DEPTH
 
 
@@ -42,6 +42,14 @@ class Texts(msgspec.Struct, frozen=True):
     questions: list[str]
 
 
+class Exact(msgspec.Struct, frozen=True):
+    """What exact.json holds."""
+
+    k: int
+    rows: list[tuple[list[int], list[int]]]
+    """Of each question: of whole legs, of legs of DEPTH rows; more than k where equal scores leave the order open."""
+
+
 @dataclass(frozen=True, slots=True)
 class Prepared:
     """What every system is given."""
@@ -49,7 +57,7 @@ class Prepared:
     texts: Texts
     vectors: NDArray[np.float32]
     questions: NDArray[np.float32]
-    exact: NDArray[np.int64]
+    exact: Exact
 
 
 def prepare(
@@ -63,16 +71,17 @@ def prepare(
     asked = [_words(rng, made[row], settings.question_words) for row in chosen]
     near = _unit(vectors[chosen] + _noise(rng, questions, settings.question_spread, settings.dimensions))
     words = ExactWords(made[:memories])
-    exact = []
+    rows = []
     for text, vector in zip(asked, near, strict=True):
         bm25, cosine = words.scores(text), vectors[:memories] @ vector
-        exact.append([fused(bm25, cosine, settings.k, depth) for depth in (0, DEPTH)])
+        whole, deep = (accepted(bm25, cosine, settings.k, depth).tolist() for depth in (0, DEPTH))
+        rows.append((whole, deep))
     folder.mkdir(parents=True, exist_ok=True)
     texts = Texts(made[:memories], made[memories:], asked)
     (folder / "texts.json").write_bytes(msgspec.json.encode(texts))
     np.save(folder / "vectors.npy", vectors)
     np.save(folder / "questions.npy", near)
-    np.save(folder / "exact.npy", np.array(exact))
+    (folder / "exact.json").write_bytes(msgspec.json.encode(Exact(settings.k, rows)))
 
 
 def read(folder: Path) -> Prepared:
@@ -81,7 +90,7 @@ def read(folder: Path) -> Prepared:
         msgspec.json.decode((folder / "texts.json").read_bytes(), type=Texts),
         np.load(folder / "vectors.npy", mmap_mode="r"),
         np.load(folder / "questions.npy"),
-        np.load(folder / "exact.npy"),
+        msgspec.json.decode((folder / "exact.json").read_bytes(), type=Exact),
     )
 
 
@@ -101,6 +110,6 @@ def _unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _words(rng: np.random.Generator, text: str, wanted: int) -> str:
-    words = text.split()
+    words = list(dict.fromkeys(text.split()))
     picked = rng.choice(len(words), min(wanted, len(words)), replace=False)
     return " ".join(words[place] for place in sorted(picked))

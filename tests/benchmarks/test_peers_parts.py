@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from benchmarks.peers.bars import verdicts
-from benchmarks.peers.exact import ExactWords, fused
+from benchmarks.peers.exact import ExactWords, accepted
 from benchmarks.peers.fusion import by_rank
 from benchmarks.peers.prepared import prepare, read
 from benchmarks.peers.registry import OURS, PEERS, UnknownPeerError, chosen
@@ -37,9 +37,16 @@ def test_a_rarer_word_counts_more_and_a_longer_text_less() -> None:
 
 def test_fusion_prefers_what_both_legs_like_and_a_short_leg_forgets_the_rest() -> None:
     bm25, cosine = np.array([3.0, 2.0, 0.0]), np.array([0.1, 0.9, 0.5], np.float32)
-    assert fused(bm25, cosine, 3).tolist() == [1, 0, 2]
+    assert [accepted(bm25, cosine, k).tolist() for k in (1, 2, 3)] == [[1], [0, 1], [0, 1, 2]]
     assert by_rank(([0, 1], [1, 2, 0]), 3) == [1, 0, 2]
-    assert fused(bm25, cosine, 2, depth=1).tolist() == [1, 0]
+    assert accepted(bm25, cosine, 2, depth=1).tolist() == [0, 1]
+
+
+def test_where_scores_are_equal_either_row_is_right() -> None:
+    cosine = np.array([0.9, 0.5, 0.5, 0.1], np.float32)
+    assert accepted(np.zeros(4), cosine, 2).tolist() == [0, 1, 2]
+    assert accepted(np.array([0.0, 1.0, 0.0, 0.0]), cosine, 2).tolist() == [0, 1]
+    assert [recall(found, [0, 1, 2], 2) for found in ([0, 2], [1, 2], [0, 3], [0])] == [1.0, 1.0, 0.5, 0.5]
 
 
 def test_the_corpus_is_the_same_each_time_and_its_vectors_are_found_by_text(tmp_path: Path) -> None:
@@ -47,7 +54,7 @@ def test_the_corpus_is_the_same_each_time_and_its_vectors_are_found_by_text(tmp_
         prepare(tmp_path / name, 200, 2, 5)
     one, two = read(tmp_path / "one"), read(tmp_path / "two")
     assert one.texts == two.texts
-    assert np.array_equal(one.exact, two.exact)
+    assert one.exact == two.exact
     table = TableEmbedder.read(tmp_path / "one")
     assert np.array_equal(table.encode([one.texts.saved[1]])[0], one.vectors[201])
     assert np.array_equal(table.encode([one.texts.questions[0]])[0], one.questions[0])
@@ -67,7 +74,7 @@ def test_ratios_are_above_one_where_ours_is_better() -> None:
     other = PeerFigures(50.0, 3.0, 3.0, 1.0, 1.0, 8.0, 20.0, 1.0, 30, 1, 1)
     found = ratios({OURS: ours, "other": other})["other"]
     assert (found.search, found.visible, found.fill, found.rss, found.disk) == (3.0, 4.0, 2.0, 2.0, 3.0)
-    assert recall([1, 2, 9], [1, 2, 3, 4]) == 0.5
+    assert recall([1, 2, 9], [1, 2, 3, 4], 4) == 0.5
 
 
 @pytest.mark.parametrize(
