@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from benchmarks import plots
 from benchmarks.compaction.deciders import OURS
 from benchmarks.compaction.figures import Counts, Figures, Point
-from benchmarks.quality import plots
 from benchmarks.style import STYLE
 
 _COLUMNS = ("merged same", "merged different", "proposed same", "proposed different")

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from html import escape
 from pathlib import Path
 
-from benchmarks.quality import metrics, plots
+from benchmarks import plots
+from benchmarks.quality import metrics
 from benchmarks.quality.figures import Figures, Values
 from benchmarks.quality.tables import notes
 from benchmarks.style import STYLE

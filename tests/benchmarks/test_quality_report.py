@@ -12,7 +12,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from benchmarks.quality import compare, held_out, metrics, page, peers, plots, promises, tables
+from benchmarks import plots
+from benchmarks.quality import compare, held_out, metrics, page, peers, promises, tables
 from benchmarks.quality.dataset import Dataset, Document, DocumentId, Dropped
 from benchmarks.quality.figures import Figures, figures, read, write
 from benchmarks.quality.judgement import Judgement
