@@ -80,20 +80,36 @@ def curves(lines: Mapping[str, Sequence[tuple[float, float]]], x_label: str, can
     scale = _LogScale(all_x[0], all_x[-1], canvas)
     marks = [_text(scale.x(x), canvas.floor + 16, f"{x:g}") for x in all_x]
     for number, (system, points) in enumerate(lines.items()):
-        at = [Point(scale.x(x), canvas.y(y), f"{system} at {x:g}: {y:.3f}") for x, y in points]
-        path = " ".join(f"{point.x:.1f},{point.y:.1f}" for point in at)
-        dashes = "" if is_solid(number) else ' stroke-dasharray="5 4"'
-        marks.append(f'<polyline points="{path}" fill="none" stroke="{colour(number)}" stroke-width="2"{dashes}/>')
-        marks += [_dot(point, number, 3) for point in at]
+        marks += _line([Point(scale.x(x), canvas.y(y), f"{system} at {x:g}: {y:.3f}") for x, y in points], number)
     return _svg(_grid(canvas) + "".join(marks) + _axis_label(x_label, canvas), canvas)
+
+
+def powers(
+    lines: Mapping[str, Sequence[tuple[float, float]]], x_label: str, unit: str, canvas: Canvas = Canvas()
+) -> str:
+    """Lines over two logarithmic axes, where a power is a straight line; `unit` is that of y.
+
+    Raises ValueError for what has no logarithm.
+    """
+    points = [point for each in lines.values() for point in each]
+    if any(value <= 0 for point in points for value in point):
+        raise ValueError("a logarithmic axis has no place for zero and below")
+    low, high = _decades([y for _, y in points])
+    across, all_x = _LogScale(min(x for x, _ in points), max(x for x, _ in points), canvas), {x for x, _ in points}
+    span = math.log(high / low)
+    marks = [_text(across.x(x), canvas.floor + 16, f"{x:g}") for x in sorted(all_x)]
+    for decade in range(round(math.log10(low)), round(math.log10(high)) + 1):
+        marks.append(_rule(canvas.y(math.log(10.0**decade / low) / span), f"{10.0**decade:g}", canvas))
+    for number, (name, each) in enumerate(lines.items()):
+        at = [Point(across.x(x), canvas.y(math.log(y / low) / span), f"{name} at {x:g}: {y:g} {unit}") for x, y in each]
+        marks += _line(at, number)
+    return _svg("".join(marks) + _axis_label(x_label, canvas), canvas)
 
 
 def scatter(points: Mapping[str, tuple[float, float]], x_label: str, canvas: Canvas = Canvas()) -> str:
     """One dot a series over a logarithmic x axis; y in 0..1. Few series have their names beside them."""
     values = [x for x, _ in points.values()]
-    scale = _LogScale(
-        10 ** math.floor(math.log10(min(values))), 10 ** math.ceil(math.log10(max(values)) + 1e-9), canvas
-    )
+    scale = _LogScale(*_decades(values), canvas)
     marks = [_text(scale.x(tick), canvas.floor + 16, f"{tick:g}") for tick in scale.ticks()]
     for number, (system, (x, y)) in enumerate(points.items()):
         point = Point(scale.x(x), canvas.y(y), f"{system}: {x:.2f} ms, {y:.3f}")
@@ -140,6 +156,18 @@ class _LogScale:
         return [tick for tick in every if self.low <= tick <= self.high]
 
 
+def _decades(values: Sequence[float]) -> tuple[float, float]:
+    """The powers of ten around them."""
+    return 10.0 ** math.floor(math.log10(min(values))), 10.0 ** math.ceil(math.log10(max(values)) + 1e-9)
+
+
+def _line(at: Sequence[Point], number: int) -> list[str]:
+    path = " ".join(f"{point.x:.1f},{point.y:.1f}" for point in at)
+    dashes = "" if is_solid(number) else ' stroke-dasharray="5 4"'
+    line = f'<polyline points="{path}" fill="none" stroke="{colour(number)}" stroke-width="2"{dashes}/>'
+    return [line, *(_dot(point, number, 3) for point in at)]
+
+
 def _svg(body: str, canvas: Canvas) -> str:
     box = f'viewBox="0 0 {canvas.width:g} {canvas.height:g}" style="min-width:{canvas.width * 0.8:.0f}px"'
     return f'<div class="scroll"><svg {box} role="img">{body}</svg></div>'
@@ -148,12 +176,13 @@ def _svg(body: str, canvas: Canvas) -> str:
 def _grid(canvas: Canvas) -> str:
     lines = []
     for tick in (0.0, 0.2, 0.4, 0.6, 0.8, 1.0):
-        y = canvas.y(tick)
-        lines.append(
-            f'<line class="grid" x1="{canvas.left}" x2="{canvas.width - canvas.right}" y1="{y:.1f}" y2="{y:.1f}"/>'
-        )
-        lines.append(_text(canvas.left - 8, y + 4, f"{tick:.1f}", "end"))
+        lines.append(_rule(canvas.y(tick), f"{tick:.1f}", canvas))
     return "".join(lines)
+
+
+def _rule(y: float, label: str, canvas: Canvas) -> str:
+    line = f'<line class="grid" x1="{canvas.left}" x2="{canvas.width - canvas.right}" y1="{y:.1f}" y2="{y:.1f}"/>'
+    return line + _text(canvas.left - 8, y + 4, label, "end")
 
 
 def _bar(x: float, width: float, value: float, series: int, label: str, canvas: Canvas) -> str:
@@ -169,6 +198,17 @@ def _dot(point: Point, series: int, radius: float) -> str:
         f'<circle cx="{point.x:.1f}" cy="{point.y:.1f}" r="{radius:g}" {_paint(series)}>'
         f"<title>{escape(point.label)}</title></circle>"
     )
+
+
+def legend(series: Sequence[str]) -> str:
+    """The colours by name, as HTML."""
+    spans = (f'<span><i style="{_swatch(place)}"></i>{escape(name)}</span>' for place, name in enumerate(series))
+    return f'<p class="legend">{"".join(spans)}</p>'
+
+
+def _swatch(series: int) -> str:
+    painted = f"border:2px solid {colour(series)};box-sizing:border-box"
+    return f"{painted};background:{colour(series)}" if is_solid(series) else painted
 
 
 def colour(series: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from html import escape
 from typing import Final
 
 STYLE: Final = """
@@ -22,3 +23,12 @@ svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--dim)
 stroke-dasharray:3 3}.legend span{display:inline-block;margin-right:1rem}.legend i{display:inline-block;width:.75rem;
 height:.75rem;border-radius:2px;margin-right:.35rem}
 """
+
+
+def document(title: str, heading: str, body: str) -> str:
+    """A page of its own; title and heading are plain text, the body is HTML."""
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
+        f'content="width=device-width,initial-scale=1"><title>{escape(title)}</title><style>{STYLE}</style></head>'
+        f"<body><h1>{escape(heading)}</h1>{body}</body></html>\n"
+    )

@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks import plots
 from benchmarks.compaction.deciders import OURS
 from benchmarks.compaction.figures import Counts, Figures, Point
-from benchmarks.style import STYLE
+from benchmarks.style import document
 
 _COLUMNS = ("merged same", "merged different", "proposed same", "proposed different")
 
@@ -22,11 +22,7 @@ def write(found: Sequence[Figures], path: Path) -> None:
 def render(found: Sequence[Figures]) -> str:
     """The page as one document that fetches nothing."""
     body = "".join(part for each in found for part in _sections(each))
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        f'content="width=device-width,initial-scale=1"><title>compaction</title><style>{STYLE}</style></head>'
-        f"<body><h1>Compaction: labelled pairs</h1>{body}</body></html>\n"
-    )
+    return document("compaction", "Compaction: labelled pairs", body)
 
 
 def _sections(found: Figures) -> Iterator[str]:
@@ -37,7 +33,7 @@ def _sections(found: Figures) -> Iterator[str]:
     yield _table("decider", found.deciders)
     lines = _lines(found)
     yield "<h3>By cosine threshold: share of the pairs that say the same, and of those that do not</h3>"
-    yield _legend(list(lines)) + plots.curves(lines, "cosine threshold")
+    yield plots.legend(list(lines)) + plots.curves(lines, "cosine threshold")
     if found.by_kind:
         yield "<h3>Ours by kind</h3>" + _table(
             "kind", {kind: each.deciders[OURS] for kind, each in found.by_kind.items()}
@@ -54,11 +50,6 @@ def _lines(found: Figures) -> dict[str, list[tuple[float, float]]]:
         "ours merges or proposes the same": lambda point: (point.ours.merged_same + point.ours.proposed_same) / same,
     }
     return {name: [(point.threshold, share(point)) for point in found.by_threshold] for name, share in shares.items()}
-
-
-def _legend(series: Sequence[str]) -> str:
-    spans = (f'<span><i style="background:var(--s{i})"></i>{escape(name)}</span>' for i, name in enumerate(series))
-    return f'<p class="legend">{"".join(spans)}</p>'
 
 
 def _table(first: str, rows: Mapping[str, Counts]) -> str:

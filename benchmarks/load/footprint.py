@@ -44,6 +44,12 @@ def footprint(pid: int, at_s: float = 0.0) -> Footprint:
     return Footprint(round(at_s, 1), round(int(status["VmRSS"].split()[0]) / _KIB, 1), fds, int(status["Threads"]))
 
 
+def own_mib(pid: int) -> float:
+    """Resident memory that is no page of a file (RssAnon). Raises OSError when the process is gone."""
+    told = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+    return round(int(told["RssAnon"].split()[0]) / _KIB, 1)
+
+
 def shared_out_mib(pid: int) -> float:
     """Resident memory, of which pages shared with other processes count in parts (PSS). Raises OSError."""
     told = Path(f"/proc/{pid}/smaps_rollup").read_text()

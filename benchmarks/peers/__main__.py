@@ -13,7 +13,7 @@ from rich.console import Console
 
 from benchmarks.ending import ended_by_sigterm, temporary_folder
 from benchmarks.environment import machine, versions
-from benchmarks.peers import report
+from benchmarks.peers import page, report
 from benchmarks.peers.prepared import prepare
 from benchmarks.peers.registry import PEERS, UnknownPeerError, chosen
 from benchmarks.peers.worker import PeerFigures
@@ -33,7 +33,7 @@ errors = Console(stderr=True)
 def peers(
     n: Annotated[int, typer.Option(min=100, help="Memories.")] = 100_000,
     only: Annotated[str, typer.Option(help=f"Some of: {', '.join(PEERS)}; with commas.")] = "",
-    out: Annotated[Path | None, typer.Option(help="Where the JSON goes.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a page with plots goes beside it.")] = None,
     quick: Annotated[bool, typer.Option(help="Few memories, few calls: a look, not a figure.")] = False,
 ) -> None:
     """Measures Recall and other stores on the same memories, each in a process of its own."""
@@ -62,6 +62,7 @@ def peers(
     report.show(found, console)
     if out is not None:
         report.write(found, out)
+        page.write(found, out.with_suffix(".html"))
 
 
 def run(name: str, prepared: Path, folder: Path, searches: int) -> PeerFigures | str:

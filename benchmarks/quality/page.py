@@ -10,7 +10,7 @@ from benchmarks import plots
 from benchmarks.quality import metrics
 from benchmarks.quality.figures import Figures, Values
 from benchmarks.quality.tables import notes
-from benchmarks.style import STYLE
+from benchmarks.style import document
 
 _HELD = {True: "<td>yes</td>", False: '<td class="best">NO</td>'}
 
@@ -24,16 +24,13 @@ def render(found: Figures) -> str:
     """The page as one document that fetches nothing."""
     title = f"{found.set}, unit {found.unit}"
     body = "".join(_sections(found))
-    return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" '
-        f'content="width=device-width,initial-scale=1"><title>{escape(title)}</title><style>{STYLE}</style></head>'
-        f"<body><h1>{escape(title)}</h1>{body}</body></html>\n"
-    )
+    return document(title, title, body)
 
 
 def _sections(found: Figures) -> Iterator[str]:
     series = list(found.systems)
-    yield f'<p class="dim">{escape(found.headline)}, n = {found.n}; model {escape(found.model)}</p>{_legend(series)}'
+    yield f'<p class="dim">{escape(found.headline)}, n = {found.n}; model {escape(found.model)}</p>'
+    yield plots.legend(series)
     yield _table(found.systems)
     yield "<h2>fraction@10 by category</h2>" + plots.bars(_by_category(found), series)
     yield "<h2>Share of the evidence among the first k (fraction@k)</h2>" + plots.curves(_curves(found), "k")
@@ -51,16 +48,6 @@ def _sections(found: Figures) -> Iterator[str]:
     yield "<h2>To know beside the figures</h2><ul>" + "".join(f"<li>{escape(line)}</li>" for line in notes(found))
     versions = ", ".join(f"{name} {release}" for name, release in {**found.versions, **found.settings}.items())
     yield f"<li>{escape(versions)}</li></ul>"
-
-
-def _legend(series: list[str]) -> str:
-    spans = (f'<span><i style="{_swatch(i)}"></i>{escape(name)}</span>' for i, name in enumerate(series))
-    return f'<p class="legend">{"".join(spans)}</p>'
-
-
-def _swatch(series: int) -> str:
-    painted = f"border:2px solid {plots.colour(series)};box-sizing:border-box"
-    return f"{painted};background:{plots.colour(series)}" if plots.is_solid(series) else painted
 
 
 def _table(systems: Mapping[str, Values]) -> str:

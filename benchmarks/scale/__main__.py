@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -15,14 +16,15 @@ from rich.table import Table
 
 from benchmarks.ending import ended_by_sigterm
 from benchmarks.environment import machine, versions
-from benchmarks.scale.measure import ScaleSettings, SizeFigures, measure
+from benchmarks.scale import page
+from benchmarks.scale.measure import HASHING, ScaleSettings, SizeFigures, measure
 from benchmarks.scale.slopes import BARS, judged, measured_over, slope
 from benchmarks.service import ServiceError
 
 _PIPED_WIDTH = 140
 _USAGE, _FAILED = 2, 1
 _QUICK_SIZES = (500, 2_000)
-_QUICK = ScaleSettings(queries=40, warm_up=5, saves=20)
+_QUICK = ScaleSettings(queries=40, warm_up=5, saves=20, sample=64)
 FIGURES = tuple(name for name in SizeFigures.__struct_fields__ if name != "memories")
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
@@ -42,15 +44,17 @@ class ScaleFigures(msgspec.Struct, frozen=True):
 @app.command()
 def scale(
     sizes: Annotated[str, typer.Option(help="Memories in a bank, with commas.")] = "1000,10000,100000,1000000",
-    out: Annotated[Path | None, typer.Option(help="Where the JSON goes.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Where the JSON goes; a page with plots goes beside it.")] = None,
+    model: Annotated[str, typer.Option(help="The setting embedding.model.")] = HASHING,
     quick: Annotated[bool, typer.Option(help="Small banks, few calls: a look, not a figure.")] = False,
 ) -> None:
     """Measures how the cost of a bank grows with its memories."""
     ended_by_sigterm()
     try:
         wanted = _QUICK_SIZES if quick else parsed(sizes)
+        settings = replace(_QUICK if quick else ScaleSettings(), model=model)
         with Progress(console=errors) as progress:
-            each = tuple(measure(size, _QUICK if quick else ScaleSettings(), progress) for size in wanted)
+            each = tuple(measure(size, settings, progress) for size in wanted)
     except (ServiceError, grpc.RpcError) as problem:
         errors.print(f"error: {problem}", highlight=False)
         raise typer.Exit(_FAILED) from problem
@@ -62,6 +66,7 @@ def scale(
     if out is not None:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_bytes(msgspec.json.format(msgspec.json.encode(found), indent=1) + b"\n")
+        page.write(found.sizes, out.with_suffix(".html"))
 
 
 def parsed(sizes: str) -> tuple[int, ...]:

@@ -10,12 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from benchmarks.peers import page
 from benchmarks.peers.bars import verdicts
 from benchmarks.peers.exact import ExactWords, accepted
 from benchmarks.peers.fusion import by_rank
 from benchmarks.peers.prepared import prepare, read
 from benchmarks.peers.registry import OURS, PEERS, UnknownPeerError, chosen
-from benchmarks.peers.report import ratios
+from benchmarks.peers.report import PeersFigures, ratios
 from benchmarks.peers.table import TableEmbedder
 from benchmarks.peers.worker import PeerFigures, recall
 from index.errors import EmbeddingError
@@ -105,3 +106,11 @@ def test_a_benchmark_that_is_ended_takes_its_folder_with_it() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait(30) == 128 + signal.SIGTERM
     assert not folder.exists()
+
+
+def test_the_page_draws_every_system_twice_and_fetches_nothing() -> None:
+    one = PeerFigures(100.0, 1.0, 1.0, 1.0, 1.0, 2.0, 10.0, 1.0, 10, 1, 1)
+    made = page.render(PeersFigures(1_000, {OURS: one, "qdrant-edge": one}, {}, "a machine", {}))
+    assert made.count("<circle") == 4
+    assert "qdrant-edge: 1.00 ms, 1.000" in made
+    assert "http" not in made

@@ -240,3 +240,13 @@ def test_one_conversation_alone_cannot_be_left_out(tmp_path: Path) -> None:
     screen = io.StringIO()
     held_out.show(tmp_path / "run.json", (), "first", Console(file=screen, width=120))
     assert "all, unseen" in screen.getvalue()
+
+
+def test_a_power_is_a_straight_line_on_two_logarithmic_axes() -> None:
+    drawn = plots.powers({"square": [(x, x**2) for x in (1.0, 10.0, 100.0)]}, "n", "s")
+    points = re.search(r'polyline points="([^"]+)"', drawn)
+    assert points is not None
+    (x0, y0), (x1, y1), (x2, y2) = (map(float, point.split(",")) for point in points[1].split())
+    assert (x1 - x0, y1 - y0) == pytest.approx((x2 - x1, y2 - y1), abs=0.2)
+    with pytest.raises(ValueError, match="no place for zero"):
+        plots.powers({"none": [(1.0, 0.0)]}, "n", "s")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.scale import page
 from benchmarks.scale.__main__ import parsed, slopes
 from benchmarks.scale.measure import SizeFigures
 from benchmarks.scale.slopes import judged, measured_over, slope
@@ -43,7 +44,15 @@ def test_slopes_leave_out_what_is_below_the_range_of_the_bars() -> None:
 
 
 def test_each_figure_has_a_slope_and_a_single_size_has_none() -> None:
-    each = tuple(SizeFigures(n, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, n, 1.0) for n in (1_000, 10_000, 100_000))
+    each = tuple(SizeFigures(n, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, n, 1.0) for n in (1_000, 10_000, 100_000))
     assert slopes(each)["disk_bytes"] == pytest.approx(1.0)
     assert slopes(each)["recall_ms"] == pytest.approx(0.0)
     assert slopes(each[:1]) == {}
+
+
+def test_the_page_draws_every_size_of_every_figure_and_fetches_nothing() -> None:
+    each = tuple(SizeFigures(n, 3.5, 1.0, 1.0, 1.0, 1.0, 90.0, 60.0, n * 1_000, 1.0) for n in (1_000, 10_000))
+    made = page.render(each)
+    assert made.count("<circle") == 2 * sum(len(figures) for _, figures in page.PLOTS.values())
+    assert "recall at 10000: 3.5 ms" in made
+    assert "http" not in made
