@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import statistics
 import threading
 import time
@@ -42,6 +43,12 @@ def footprint(pid: int, at_s: float = 0.0) -> Footprint:
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
     fds = sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
     return Footprint(round(at_s, 1), round(int(status["VmRSS"].split()[0]) / _KIB, 1), fds, int(status["Threads"]))
+
+
+def processor_s(pid: int) -> float:
+    """Processor time that the process has used, seconds. Raises OSError when it is gone."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def own_mib(pid: int) -> float:

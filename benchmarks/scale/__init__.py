@@ -16,9 +16,11 @@ disk_bytes      the data folder
 fill_s          until every memory is on disk with its vector and its words, in this process
 =============== ====================================================================================================
 
-Beside OUT.json it writes OUT.html with plots. Vectors come from the hashing embedder (384 dimensions): no model is
-loaded, so a start holds no model load. `--model default` takes the language model, which embeds a sample; the other
-vectors are blended of it. Neither are those of the texts: figures of recall@k do not belong here.
+Calls are measured once a start has no work left behind it. Beside OUT.json it writes OUT.html with plots.
+
+Vectors come from the hashing embedder (384 dimensions): no model is loaded, so a start holds no model load. `--model
+default` takes the language model, which embeds a sample; the other vectors are blended of it. Neither are those of the
+texts: figures of recall@k do not belong here.
 
 A slope is the least-squares line through (ln memories, ln figure): 0 does not grow, 1 grows in proportion.
 """

@@ -17,7 +17,7 @@ from benchmarks.latency.corpus import corpus
 from benchmarks.latency.fill import wait_for_vectors
 from benchmarks.latency.probes import Target
 from benchmarks.latency.restart import first_answers
-from benchmarks.load.footprint import footprint, own_mib
+from benchmarks.load.footprint import footprint, own_mib, processor_s
 from benchmarks.service import LaunchSettings, ServerProcess, ServiceError, serving
 from index.embedder import EmbedderSlot, EmbeddingSettings
 from recall.server.app import MODELS
@@ -25,6 +25,7 @@ from recall.v1 import recall_service_pb2 as pb
 
 BANK, HASHING = "scale", "hashing:384"
 _POLL_S = 0.02
+_IDLE_S, _IDLE_SHARE = 0.5, 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ def measure(memories: int, settings: ScaleSettings, progress: Progress) -> SizeF
         with ServerProcess(data, launch) as process, serving(process.address) as service:
             target = Target(service, BANK)
             _wait_for_hybrid(target, made.queries[-1], settings.start_timeout_s)
+            _wait_for_idle(process.pid, settings.start_timeout_s)
             callers, engines = _recalls(target, made.queries[:-1], settings.warm_up)
+            _wait_for_idle(process.pid, settings.start_timeout_s)
             saves = [_timed_save(target, text) for text in made.texts[memories:]]
             wait_for_vectors(target, progress)
         _, words_s, hybrid_s = first_answers(data, launch, BANK, made.queries[-1])
@@ -113,6 +116,17 @@ def _recalls(target: Target, queries: tuple[str, ...], warm_up: int) -> tuple[li
         callers.append((time.perf_counter() - began) * 1e3)
         engines.append(answer.timings.total_ms - answer.timings.embed_ms)
     return callers[warm_up:], engines[warm_up:]
+
+
+def _wait_for_idle(pid: int, timeout_s: float) -> None:
+    """Returns when a start has no more work behind it, so that a call is measured alone."""
+    deadline, used = time.monotonic() + timeout_s, processor_s(pid)
+    while time.monotonic() < deadline:
+        time.sleep(_IDLE_S)
+        before, used = used, processor_s(pid)
+        if used - before < _IDLE_SHARE * _IDLE_S:
+            return
+    raise ServiceError(f"the server still works {timeout_s:g} s after its first answer, and nobody asks it")
 
 
 def _timed_save(target: Target, text: str) -> float:
