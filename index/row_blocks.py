@@ -1,6 +1,8 @@
-"""A growing matrix that is never copied: blocks that double from small to large, filled once, read by anyone.
+"""A growing matrix that is hardly ever copied: blocks that double from small to large, filled once, read by anyone.
 
-A view holds the rows that were there when it was taken; rows appended later land behind it, in the same blocks.
+A view holds the rows that were there when it was taken; rows appended later land behind it, in the same blocks. The
+first few thousand rows are moved into one block as they come, for every block costs each reader a few microseconds;
+memory of a large block that is not filled yet is never touched.
 """
 
 from __future__ import annotations
@@ -12,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 FIRST_BLOCK_ROWS = 64
-LARGEST_BLOCK_ROWS = 16_384
+MOVED_ROWS = 4_096
+"""Rows up to which all are moved together when there is no more room: two milliseconds at the most."""
+LARGEST_BLOCK_ROWS = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +49,12 @@ class RowView:
 
     def gather(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of the named rows, in the order asked: (len(rows), dimensions)."""
-        order = np.argsort(rows, kind="stable")
-        ascending = rows[order]
+        held = self.starts.searchsorted(rows, side="right") - 1
         result = np.empty((len(rows), self.dimensions), dtype=np.float32)
-        ends = np.searchsorted(ascending, self.starts[1:]).tolist()
-        bounds = zip([0, *ends], [*ends, len(rows)], strict=True)
-        for block, start, (first, end) in zip(self.blocks, self.starts.tolist(), bounds, strict=False):
-            if first < end:
-                result[order[first:end]] = block[ascending[first:end] - start]
+        for number in range(len(self.blocks)):
+            here = np.flatnonzero(held == number)
+            if len(here):
+                result[here] = self.blocks[number].take(rows[here] - self.starts[number], axis=0)
         return result
 
 
@@ -83,6 +85,13 @@ class RowBlocks:
 
     def _grow(self) -> None:
         size = min(max(self._capacity, FIRST_BLOCK_ROWS), LARGEST_BLOCK_ROWS)
-        self._blocks.append(np.empty((size, self._dimensions), dtype=np.float32))
-        self._starts.append(self._capacity)
+        if self._capacity < MOVED_ROWS:
+            moved = self._blocks
+            self._blocks = [np.empty((self._capacity + size, self._dimensions), dtype=np.float32)]
+            for block in moved:
+                self._blocks[0][: len(block)] = block
+            self._starts = [0]
+        else:
+            self._blocks.append(np.empty((size, self._dimensions), dtype=np.float32))
+            self._starts.append(self._capacity)
         self._capacity += size

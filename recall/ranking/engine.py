@@ -54,7 +54,7 @@ class _Picked:
     below_min_score: int
     why_not: WhyNot | None
     cut: bool
-    """There may be more, that were not scored."""
+    """There may be more, that were not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class Engine:
         watch.lap("embed")
         picked = self._picked(index, one, early, arrived, about, watch)
         candidates, late, results = self._settled(index, bank, one, picked, budget, watch)
-        if picked.cut and len(results) < query.limit:  # too many of the few that were scored say the same
+        if picked.cut and len(results) < query.limit:  # too many of the few that were looked at say the same
             picked = self._picked(index, one, None, arrived, about, watch, few=False)
             candidates, late, results = self._settled(index, bank, one, picked, budget, watch)
         return Ranked(
@@ -138,7 +138,7 @@ class Engine:
             scored = score_few(index, one, words, arrived, watch) if few and self._second_stage is None else None
             if scored is None:
                 scored = score(index, one, words, arrived, watch)
-            picked = _pick(index, one, scored, about, self._depth(one))
+            picked = _pick(index, one, scored, about, self._depth(one, few))
             watch.lap("fuse")
         return picked
 
@@ -167,9 +167,11 @@ class Engine:
         watch.lap("fetch")
         return candidates, late, results
 
-    def _depth(self, one: Pass) -> int:
-        """Candidates that the stages after the fusion choose from."""
-        depth = one.query.limit + (one.settings.folded_most if one.settings.fold_restatements else 0)
+    def _depth(self, one: Pass, few: bool) -> int:
+        """Candidates that the stages after the fusion choose from; a `few` more than are wanted mostly suffice."""
+        settings = one.settings
+        spare = min(settings.pruned_spare, settings.folded_most) if few else settings.folded_most
+        depth = one.query.limit + (spare if settings.fold_restatements else 0)
         return max(depth, self._second_stage.depth) if self._second_stage is not None else depth
 
     def _reordered(
@@ -200,8 +202,9 @@ def _words_now(index: BankIndex, one: Pass) -> Words:
 def _pick(index: BankIndex, one: Pass, scored: Scored, about: Record | None, depth: int) -> _Picked:
     ranking, query = scored.ranking, one.query
     best, under = ranking.best(depth, query.min_score)
-    cut = scored.floor > -math.inf
-    if cut:
+    pruned = scored.floor > -math.inf
+    cut = pruned or len(best) == depth
+    if pruned:
         best = [at for at in best if ranking.total(at) >= scored.floor]
     explained = [signals_of(at, ranking.evidence, ranking.fused) for at in best] if query.explain else [()] * len(best)
     return _Picked(

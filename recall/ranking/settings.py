@@ -98,7 +98,7 @@ class RankingSettings:
     pruned_near_a_result: int = 4
     """The same for each wanted result."""
     pruned_spare: int = 6
-    """Results beyond the limit that are looked for, to stand in for those that are folded."""
+    """Results beyond the limit that are looked for at first, to stand in for those that are folded."""
     pruned_most: int = 1_000
     """Memories that could reach them by their words, past which all are scored instead."""
     pruned_boosted: int = 500
