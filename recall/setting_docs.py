@@ -1,4 +1,4 @@
-"""The line that explains a setting, read from the source of the dataclass that declares it.
+"""The line that explains a setting, read from the source of the class that declares it.
 
 A field is documented by `field(metadata={"doc": …})`, by the string below it, by the comment on its line or by the
 comments above it, whichever comes first in this order.
@@ -9,17 +9,19 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
+from functools import cache
 from typing import Any
 
 
+@cache
 def doc_lines(section: type[Any]) -> dict[str, str]:
     """One line for each documented field; inherited fields are looked up in the class that declares them."""
     found: dict[str, str] = {}
     for owner in reversed(section.__mro__):
         if owner is not object:
             found |= _documented(owner)
-    for each in fields(section):
+    for each in fields(section) if is_dataclass(section) else ():
         if "doc" in each.metadata:
             found[each.name] = str(each.metadata["doc"])
     return {name: " ".join(line.split()) for name, line in found.items()}

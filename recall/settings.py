@@ -49,9 +49,7 @@ class RecallSettings:
 class Settings(BaseSettings):
     """All settings. `Settings(…)` itself reads nothing but its arguments; `load_settings` reads the sources."""
 
-    model_config = SettingsConfigDict(
-        frozen=True, extra="forbid", use_attribute_docstrings=True, env_prefix="RECALL_", env_nested_delimiter="__"
-    )
+    model_config = SettingsConfigDict(frozen=True, extra="forbid", env_prefix="RECALL_", env_nested_delimiter="__")
 
     data: Path = Path("data")
     """The data folder: the truth of every bank lies under it."""

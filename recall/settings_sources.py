@@ -42,7 +42,13 @@ class Known:
     path: str
     type: Any
     default: object
-    doc: str
+    section: type[Any]
+    """The class that declares it."""
+
+    @property
+    def doc(self) -> str:
+        """The line that explains it, empty when nobody wrote one; read from the source when it is asked for."""
+        return doc_lines(self.section).get(self.path.rpartition(".")[2], "")
 
     @property
     def variable(self) -> str:
@@ -115,13 +121,12 @@ def _known(model: type[Settings]) -> Iterator[Known]:
     for name, field in model.model_fields.items():
         section = field.annotation
         if is_dataclass(section) and isinstance(section, type):
-            docs, types = doc_lines(section), get_type_hints(section)
+            types = get_type_hints(section)
             for each in fields(section):
                 default = getattr(getattr(defaults, name), each.name)
-                yield Known(f"{name}.{each.name}", types[each.name], default, docs.get(each.name, ""))
+                yield Known(f"{name}.{each.name}", types[each.name], default, section)
         else:
-            doc = " ".join((field.description or "").split())
-            yield Known(name, section, getattr(defaults, name), doc)
+            yield Known(name, section, getattr(defaults, name), model)
 
 
 # ---- sources
