@@ -5,6 +5,9 @@ BIN := $(VENV)/bin
 PROTO_VENV := .venv-proto
 PIP_FLAGS := --quiet --disable-pip-version-check
 
+# Compiled modules are kept, also where the environment says otherwise: a start, and the tests start many, reads them.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help venv serve test lint types contracts proto proto-check pytest test-deep docs golden lock clean
 
 help:
