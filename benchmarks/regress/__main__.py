@@ -25,7 +25,7 @@ _PROBE = Path(__file__).with_name("pure.py")
 _REPOSITORY = Path(__file__).resolve().parents[2]
 
 Round = dict[str, tuple[float, int]]
-"""By part: seconds, lines."""
+"""By part: seconds, instructions."""
 
 app = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
 console = Console(width=None if sys.stdout.isatty() else _PIPED_WIDTH)
@@ -33,11 +33,11 @@ errors = Console(stderr=True)
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """One part in both: B / A of the time, and the lines that a run passes in each."""
+    """One part in both: B / A of the time, and the instructions that a run takes in each."""
 
     time: Interval
-    lines_a: int
-    lines_b: int
+    instructions_a: int
+    instructions_b: int
 
 
 @app.command()
@@ -115,10 +115,14 @@ def compared(measured: list[tuple[Round, Round]]) -> dict[str, Compared]:
 
 
 def _show(found: dict[str, Compared]) -> None:
-    table = Table("part", "lines A", "lines B", "B / A", "95 %", "", title="time and lines, B against A")
+    table = Table(
+        "part", "instructions A", "instructions B", "B / A", "95 %", "", title="time and instructions, B against A"
+    )
     for name, one in found.items():
         span = f"{one.time.low:.2f}-{one.time.high:.2f}"
-        table.add_row(name, f"{one.lines_a}", f"{one.lines_b}", f"{one.time.ratio:.3f}", span, one.time.verdict)
+        table.add_row(
+            name, f"{one.instructions_a}", f"{one.instructions_b}", f"{one.time.ratio:.3f}", span, one.time.verdict
+        )
     console.print(table)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.regress.__main__ import compared
 from benchmarks.regress.intervals import interval
-from benchmarks.regress.pure import lines
+from benchmarks.regress.pure import instructions
 
 
 @pytest.mark.parametrize(("factor", "verdict"), [(1.0, "alike"), (1.5, "slower"), (0.5, "faster")])
@@ -29,16 +29,16 @@ def test_rounds_that_make_no_pairs_are_refused(a: tuple[float, ...], b: tuple[fl
 
 def test_each_part_is_compared_with_itself() -> None:
     found = compared([({"x": (1.0, 5), "y": (2.0, 9)}, {"x": (2.0, 6), "y": (2.0, 9)})])
-    assert (found["x"].time.ratio, found["x"].lines_a, found["x"].lines_b) == (2.0, 5, 6)
+    assert (found["x"].time.ratio, found["x"].instructions_a, found["x"].instructions_b) == (2.0, 5, 6)
     assert found["y"].time.ratio == 1.0
 
 
-def test_lines_are_counted_the_same_each_time_and_more_for_more_work() -> None:
+def test_instructions_are_counted_the_same_each_time_and_more_for_more_work() -> None:
     def work(times: int) -> int:
         total = 0
         for number in range(times):
             total += number
         return total
 
-    few, again, many = (lines(lambda n=n: work(n)) for n in (3, 3, 30))  # type: ignore[misc]
+    few, again, many = (instructions(lambda n=n: work(n)) for n in (3, 3, 30))  # type: ignore[misc]
     assert few == again < many
