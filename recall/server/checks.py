@@ -123,14 +123,14 @@ def finite(check: Check, value: float, field: str) -> None:
 
 def known(check: Check, value: int, enum: Any, field: str) -> None:
     """An enum value that this release knows."""
-    if value not in enum.values():
+    if value not in enum.DESCRIPTOR.values_by_number:
         check.require(False, field, f"has the unknown value {value}; known are {_names(enum)}")
 
 
 def all_known(check: Check, values: Iterable[int], enum: Any, field: str) -> None:
     """Enum values of a filter: each known, none UNSPECIFIED."""
     for place, value in enumerate(values):
-        if value == 0 or value not in enum.values():
+        if value == 0 or value not in enum.DESCRIPTOR.values_by_number:
             check.require(False, f"{field}[{place}]", f"must be one of {_names(enum)}")
 
 
