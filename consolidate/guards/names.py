@@ -121,6 +121,7 @@ def letter_case(a: Memo, b: Memo) -> Finding | None:
     return None
 
 
+_CODE_NAME: Final = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Za-z]\w*_\w+)\b")
 _SYMMETRIC: Final = frozenset({("and",), ("or",)})
 _COPULAS: Final = frozenset({("is",), ("was",)})
 
@@ -166,11 +167,11 @@ def persons_in(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def cased_in(text: str) -> frozenset[str]:
-    """The words whose case tells what they mean, as they are written."""
+    """The words whose case tells what they mean, as they are written; those of code where a text uses both cases."""
     lower = text.lower()
+    found = set() if text in (lower, text.upper()) else {match.group() for match in _CODE_NAME.finditer(text)}
     if not any(word in lower for word in _CASE_MATTERS):
-        return frozenset()
-    found: set[str] = set()
+        return frozenset(found)
     for match in re.finditer(r"[A-Za-z]+", text):
         word = match.group()
         if word.lower() in _CASE_MATTERS:

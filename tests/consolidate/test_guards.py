@@ -58,6 +58,8 @@ KEPT = [
 DOUBTED = [
     ("names", "Ask Williams", "Ask William"),
     ("letter_case", "The user reads US news", "The user reads us news"),
+    ("letter_case", "Set userId in the header", "Set userID in the header"),
+    ("letter_case", "Set MAX_LEN to ten", "Set max_len to ten"),
     ("counts", "The user has a daughter", "The user has daughters"),
     ("symbols", "No, restart the server", "No restart the server"),
     ("wording", "The couch is in the living room", "The couch is in the waiting room"),
