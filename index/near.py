@@ -17,8 +17,10 @@ class Near:
     cosines: NDArray[np.float32]
     """(n,)."""
     rest: float
-    """No other memory has a greater cosine."""
+    """No other memory has a greater cosine; see `index.compressed` for how sure that is."""
     mean: float
     """Of the cosines of all memories."""
     deviation: float
     """Of the cosines of all memories."""
+    exact: bool = True
+    """`rest` is as good as proven."""

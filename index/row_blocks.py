@@ -34,11 +34,13 @@ class RowView:
             if start < self.rows:
                 yield start, block[: self.rows - start]
 
-    def products(self, query: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Inner product of every row with (dimensions,): (rows,)."""
-        result = np.empty(self.rows, dtype=np.float32)
+    def products(self, query: NDArray[np.float32], first: int = 0) -> NDArray[np.float32]:
+        """Inner product of every row from `first` on with (dimensions,): (rows - first,)."""
+        result = np.empty(self.rows - first, dtype=np.float32)
         for start, part in self.parts():
-            np.dot(part, query, out=result[start : start + len(part)])
+            if start + len(part) > first:
+                skipped = max(0, first - start)
+                np.dot(part[skipped:], query, out=result[start + skipped - first : start + len(part) - first])
         return result
 
     def row(self, row: int) -> NDArray[np.float32]:

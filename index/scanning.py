@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from index.compressed import CompressedRows
 from index.hits import EXHAUSTED, Hits
+from index.moments import Moments
 from index.near import Near
-from index.quantised import QuantisedRows
 from index.row_blocks import RowView
 
 _SCORE_STEPS = 1 << 20  # scores are multiples of 2**-20: equal vectors tie whatever row, block or kernel they met
@@ -26,8 +26,13 @@ class Snapshot:
     size: int  # one more than the greatest ordinal
     shared: NDArray[np.bool_]  # (n,) True for the rows of a memory of several windows
     pooled: bool  # some ordinal has several rows
-    compressed: CompressedRows | None
-    quantised: QuantisedRows | None = None
+    memories: int
+    """That have a live row."""
+    shared_rows: int
+    """Live rows of memories of several windows."""
+    compressed: CompressedRows | None = None
+    moments: Moments | None = None
+    """Of the live rows of the copy whose memories have but one; beside a copy there is always one."""
 
 
 def usable_rows(snapshot: Snapshot, allowed: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
@@ -38,21 +43,49 @@ def usable_rows(snapshot: Snapshot, allowed: NDArray[np.bool_] | None) -> NDArra
     return snapshot.alive & mask[snapshot.ordinals]
 
 
-def near(snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], count: int) -> Near:
-    """By exact cosines: the rows that a scan of the copy proposes, those it does not hold yet, and all shared ones."""
-    proposed = quantised.nearest(query, count)
-    rows = np.concatenate([proposed.rows, np.arange(quantised.rows, len(snapshot.alive))])
-    rows = rows[snapshot.alive[rows] & ~snapshot.shared[rows]]
-    cosines = rounded(snapshot.rows.gather(rows) @ query)
-    owners, best = _several(snapshot, query)
-    total, squares = _sums(snapshot, quantised, query, np.concatenate([cosines[rows >= quantised.rows], best]))
-    memories = max(1, int(np.count_nonzero(snapshot.alive & ~snapshot.shared)) + len(owners))
-    mean = total / memories
-    deviation = max(0.0, squares / memories - mean * mean) ** 0.5
-    ordinals = np.concatenate([snapshot.ordinals[rows], owners])
-    order = np.argsort(ordinals)
-    found = np.concatenate([cosines, best])[order]
-    return Near(ordinals[order], found, proposed.rest, mean, deviation)
+def near(
+    snapshot: Snapshot,
+    compressed: CompressedRows,
+    query: NDArray[np.float32],
+    count: int,
+    deviations: float,
+    exact: bool,
+) -> Near:
+    """By exact cosines: what a scan of the copy proposes, the rows it does not hold yet, and all shared ones.
+
+    `deviations`: see `Proposed.rest`.
+    """
+    proposed = compressed.nearest(query, count)
+    cosines = rounded(snapshot.rows.gather(proposed.rows) @ query)
+    rest = proposed.rest(cosines, deviations)
+    newer, their_cosines = _newer(snapshot, compressed, query)
+    several, their_best = _several(snapshot, query)
+    mean, deviation = _statistics(snapshot, query, np.concatenate((their_cosines, their_best)))
+    rows = proposed.rows
+    usable = snapshot.alive[rows] & ~snapshot.shared[rows]
+    if not usable.all():
+        rows, cosines = rows[usable], cosines[usable]
+    ordinals = np.concatenate((snapshot.ordinals[rows], snapshot.ordinals[newer], several))
+    order = ordinals.argsort()
+    found = np.concatenate((cosines, their_cosines, their_best))
+    return Near(ordinals[order], found[order], rest, mean, deviation, exact)
+
+
+def statistics(snapshot: Snapshot, compressed: CompressedRows, query: NDArray[np.float32]) -> tuple[float, float]:
+    """Mean and deviation of the cosines of all memories, each by its best window."""
+    _, newer = _newer(snapshot, compressed, query)
+    _, several = _several(snapshot, query)
+    return _statistics(snapshot, query, np.concatenate((newer, several)))
+
+
+def _newer(
+    snapshot: Snapshot, compressed: CompressedRows, query: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Live rows that the copy does not hold, of memories of one window, with their cosines."""
+    first = compressed.rows
+    cosines = rounded(snapshot.rows.products(query, first))
+    usable = np.flatnonzero(snapshot.alive[first:] & ~snapshot.shared[first:])
+    return usable + first, cosines[usable]
 
 
 def _several(snapshot: Snapshot, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
@@ -63,17 +96,13 @@ def _several(snapshot: Snapshot, query: NDArray[np.float32]) -> tuple[NDArray[np
     return pool_rows(snapshot.ordinals[rows], rounded(snapshot.rows.gather(rows) @ query))
 
 
-def _sums(
-    snapshot: Snapshot, quantised: QuantisedRows, query: NDArray[np.float32], come: NDArray[np.float32]
-) -> tuple[float, float]:
-    """Of the cosines of all memories, and of their squares: the moments, less who died, and what has `come`."""
-    total, squares = quantised.moments.sums(query)
-    died = np.flatnonzero(quantised.counted & ~snapshot.alive[: quantised.rows])
-    if died.size:
-        gone = (snapshot.rows.gather(died) @ query).astype(np.float64)
-        total, squares = total - float(gone.sum()), squares - float(gone @ gone)
-    more = come.astype(np.float64)
-    return total + float(more.sum()), squares + float(more @ more)
+def _statistics(snapshot: Snapshot, query: NDArray[np.float32], others: NDArray[np.float32]) -> tuple[float, float]:
+    """Mean and deviation of the cosines of all memories; `others` are those that the moments do not count."""
+    assert snapshot.moments is not None
+    total, squares = snapshot.moments.sums(query)
+    more = others.astype(np.float64)
+    mean = (total + float(more.sum())) / snapshot.memories
+    return mean, max(0.0, (squares + float(more @ more)) / snapshot.memories - mean * mean) ** 0.5
 
 
 def exact_search(snapshot: Snapshot, query: NDArray[np.float32], k: int, usable: NDArray[np.bool_]) -> Hits:

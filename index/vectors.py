@@ -11,50 +11,35 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from index.compressed import DIMENSIONS_PER_CODE, CompressedRows, CompressedSettings
+from index.compressed import CompressedRows
 from index.hits import Hits
+from index.moments import Moments
 from index.near import Near
-from index.quantised import QuantisedRows
 from index.row_blocks import RowBlocks
-from index.scanning import Snapshot, best_of, dense_pooled, exact_search, near, pool_rows, rounded, usable_rows
+from index.scanning import (
+    Snapshot,
+    best_of,
+    dense_pooled,
+    exact_search,
+    near,
+    pool_rows,
+    rounded,
+    statistics,
+    usable_rows,
+)
+from index.vector_settings import VectorSettings
+
+__all__ = ["VectorSettings", "Vectors"]
 
 _REWRITE_ROWS = 4_096
 _COPY_ROWS = 1_024
 _LEAST_NORM = 1e-12
 _NO_ROW = -1
-
-
-@dataclass(frozen=True, slots=True)
-class VectorSettings:
-    """When a bank's vectors are scanned, compressed and rewritten."""
-
-    dense_limit: int = 50_000
-    """Rows up to which every search is exact and `dense` may be asked."""
-    quantised_from: int = 2_000
-    """Rows from which a copy in int8 is kept, that `near` scans instead of the rows and still answers exactly."""
-    rerank: int = 400
-    """Least number of rows whose exact cosine is computed after a compressed scan."""
-    rebuild_growth: float = 0.25
-    """Share of rows that may be newer than the compressed index before it is built anew."""
-    most_shared: int = 1_000
-    """Rows of memories of several windows up to which `near` answers; all of them are looked at."""
-    extend_growth: float = 0.02
-    """The same of the copy in int8, which is extended and costs little."""
-    train_rows: int = 20_000
-    """Rows a codebook is trained on."""
-    narrow_share: float = 0.1
-    """Share of the rows below which a filter is scanned exactly instead of filtering a compressed scan."""
-    dead_share: float = 0.1
-    """Share of dead rows at which the matrix is rewritten."""
-    least_dead: int = 256
-    """Dead rows below which it is never rewritten."""
-    sample_rows: int = 512
-    """Rows that `sample_statistics` looks at."""
 
 
 def _in_thread(work: Callable[[], None]) -> None:
@@ -86,7 +71,7 @@ class Vectors:
         self._sampled_at = 0
         nothing = np.empty(0, dtype=np.int64)
         self._snapshot = Snapshot(
-            self._rows.view(), nothing, nothing.astype(np.bool_), 0, nothing.astype(np.bool_), False, None
+            self._rows.view(), nothing, nothing.astype(np.bool_), 0, nothing.astype(np.bool_), False, 0, 0
         )
 
     def __len__(self) -> int:
@@ -96,7 +81,10 @@ class Vectors:
     @property
     def compressed(self) -> bool:
         """True while searches start from a compressed scan."""
-        return self._snapshot.compressed is not None
+        return self._compressed(self._snapshot) is not None
+
+    def _compressed(self, snapshot: Snapshot) -> CompressedRows | None:
+        return snapshot.compressed if len(snapshot.alive) > self._settings.dense_limit else None
 
     @property
     def row_count(self) -> int:
@@ -140,9 +128,8 @@ class Vectors:
             _refuse_unusable(piece)
         with self._lock:
             alive = self._snapshot.alive.copy()
-            for ordinal in (*removed, *(ordinal for ordinal, _ in rows)):
-                self._bury(alive, ordinal)
-            self._append(alive, dict(rows))  # of an ordinal given twice, the last
+            died = [self._bury(alive, ordinal) for ordinal in (*removed, *(ordinal for ordinal, _ in rows))]
+            self._append(alive, dict(rows), self._moments_without(died))  # of an ordinal given twice, the last
             if self._dead >= max(self._settings.least_dead, self._settings.dead_share * len(self._snapshot.alive)):
                 self._rewrite()
             self._compress_if_due()
@@ -153,19 +140,22 @@ class Vectors:
         if k < 1 or not len(snapshot.alive):
             return Hits.none()
         usable = usable_rows(snapshot, allowed)
-        if snapshot.compressed is not None and usable.mean() >= self._settings.narrow_share:
-            return self._compressed_search(snapshot, snapshot.compressed, query, k, usable)
+        compressed = self._compressed(snapshot)
+        if compressed is not None and usable.mean() >= self._settings.narrow_share:
+            return self._compressed_search(snapshot, compressed, query, k, usable)
         return exact_search(snapshot, query, k, usable)
 
     def near(self, query: NDArray[np.float32], count: int) -> Near | None:
-        """About the `count` nearest memories, proven to be; None where only another scan can tell.
+        """About the `count` nearest memories, and how near any other can be; None where only another scan can tell.
 
-        That is a small bank, one of many texts of several windows, or a large one: its compressed scan proves nothing.
+        That is a small bank, and one of many texts of several windows.
         """
-        snapshot = self._snapshot
-        if snapshot.compressed is not None or snapshot.quantised is None or self._shared > self._settings.most_shared:
+        snapshot, settings = self._snapshot, self._settings
+        if snapshot.compressed is None or snapshot.shared_rows > settings.most_shared:
             return None
-        return near(snapshot, snapshot.quantised, query, count)
+        fine = len(snapshot.alive) <= settings.fine_rows
+        deviations = settings.error_deviations if fine else settings.coarse_deviations
+        return near(snapshot, snapshot.compressed, query, count, deviations, exact=fine)
 
     def scores(self, query: NDArray[np.float32], ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
         """Cosine of each ordinal's best window, (n,); NaN where it has no vector."""
@@ -214,8 +204,13 @@ class Vectors:
         result[snapshot.ordinals] = rounded(snapshot.rows.products(query))
         return result
 
-    def sample_statistics(self, query: NDArray[np.float32]) -> tuple[float, float]:
-        """Mean and standard deviation of the query's cosines over a fixed sample of rows; (0, 1) without rows."""
+    def statistics(self, query: NDArray[np.float32]) -> tuple[float, float]:
+        """Mean and standard deviation of the query's cosines over all memories, as `near` tells them where it answers;
+        elsewhere over a fixed sample of rows, and (0, 1) without any.
+        """
+        snapshot = self._snapshot
+        if snapshot.compressed is not None and snapshot.shared_rows <= self._settings.most_shared:
+            return statistics(snapshot, snapshot.compressed, query)
         sample = self._sampled()
         if not len(sample):
             return 0.0, 1.0
@@ -229,15 +224,26 @@ class Vectors:
             raise ValueError(f"vectors of shape {np.shape(vectors)}, expected (windows, {self._dimensions})")
         return rows
 
-    def _bury(self, alive: NDArray[np.bool_], ordinal: int) -> None:
+    def _bury(self, alive: NDArray[np.bool_], ordinal: int) -> tuple[int, int]:
+        """First row and windows of the memory, which is in no row from now on."""
         first, windows = self._places.pop(ordinal, (0, 0))
         alive[first : first + windows] = False
         if windows:
             self._row_of[ordinal] = _NO_ROW
         self._dead += windows
         self._shared -= windows if windows > 1 else 0
+        return first, windows
 
-    def _append(self, alive: NDArray[np.bool_], rows: dict[int, NDArray[np.float32]]) -> None:
+    def _moments_without(self, died: Sequence[tuple[int, int]]) -> Moments | None:
+        """Of the live rows that the compressed copy counts, without these (first row, windows)."""
+        snapshot = self._snapshot
+        compressed, moments = snapshot.compressed, snapshot.moments
+        if compressed is None or moments is None:
+            return moments
+        rows = [row for row, windows in died if windows == 1 and row < compressed.rows and compressed.counted[row]]
+        return moments - Moments.of(snapshot.rows.gather(np.array(rows, np.int64))) if rows else moments
+
+    def _append(self, alive: NDArray[np.bool_], rows: dict[int, NDArray[np.float32]], moments: Moments | None) -> None:
         """Publishes a snapshot with `rows` behind the old ones."""
         old = self._snapshot
         start = len(alive)
@@ -258,6 +264,9 @@ class Vectors:
             shared=np.concatenate([old.shared, np.repeat(counts > 1, counts)]),
             size=max(old.size, max(rows, default=-1) + 1),
             pooled=len(self._places) != start - self._dead,
+            memories=len(self._places),
+            shared_rows=self._shared,
+            moments=moments,
         )
 
     def _rewrite(self) -> None:
@@ -282,40 +291,45 @@ class Vectors:
             shared=old.shared[live],
             alive=np.ones(len(live), dtype=np.bool_),
             compressed=None,
-            quantised=None,
+            moments=None,
         )
 
     def _compress_if_due(self) -> None:
-        snapshot = self._snapshot
+        snapshot, settings = self._snapshot, self._settings
         rows = len(snapshot.alive)
-        large = rows > self._settings.dense_limit and not self._dimensions % DIMENSIONS_PER_CODE
-        copy = snapshot.compressed if large else snapshot.quantised
-        built = copy.rows if copy is not None else 0
+        held = snapshot.compressed.rows if snapshot.compressed is not None else 0
         if (
             self._building
-            or not (large or self._settings.quantised_from <= rows <= self._settings.dense_limit)
-            or rows - built <= (self._settings.rebuild_growth if large else self._settings.extend_growth) * rows
+            or self._dimensions % 2
+            or rows < settings.compressed_from
+            or rows - held <= settings.extend_after(rows)
         ):
             return
         self._building = True
         epoch = self._epoch
-        self._run(lambda: self._compress(snapshot, epoch, large))
+        self._run(lambda: self._compress(snapshot, epoch))
 
-    def _compress(self, snapshot: Snapshot, epoch: int, large: bool) -> None:
+    def _compress(self, snapshot: Snapshot, epoch: int) -> None:
         try:
-            compressed, quantised = self._copied(snapshot, large)
+            counted = snapshot.alive & ~snapshot.shared
+            codes = self._settings.of_codes()
+            compressed = CompressedRows(snapshot.rows, counted, codes, snapshot.compressed, snapshot.moments)
             with self._lock:
                 if epoch == self._epoch:
-                    self._snapshot = replace(self._snapshot, compressed=compressed, quantised=quantised)
+                    self._publish(compressed)
         finally:
             self._building = False
         with self._lock:
             self._compress_if_due()  # the bank may have grown past a limit meanwhile
 
-    def _copied(self, snapshot: Snapshot, large: bool) -> tuple[CompressedRows | None, QuantisedRows | None]:
-        if large:
-            return CompressedRows(snapshot.rows, CompressedSettings(self._settings.train_rows)), None
-        return None, QuantisedRows(snapshot.rows, snapshot.alive & ~snapshot.shared, snapshot.quantised)
+    def _publish(self, compressed: CompressedRows) -> None:
+        """The new copy, its moments without the rows that died while it was made."""
+        snapshot = self._snapshot
+        died = np.flatnonzero(compressed.counted & ~snapshot.alive[: compressed.rows])
+        moments = compressed.moments
+        if died.size:
+            moments -= Moments.of(snapshot.rows.gather(died))
+        self._snapshot = replace(snapshot, compressed=compressed, moments=moments)
 
     def _compressed_search(
         self,
@@ -328,7 +342,7 @@ class Vectors:
         """Fetches more by what the filter takes away; too few left over are an exact scan's business."""
         wanted = max(self._settings.rerank, 4 * k)
         fetched = int(wanted / usable.mean()) + 1
-        rows = compressed.nearest(query, fetched)
+        rows = compressed.nearest(query, fetched).rows
         newer = np.arange(compressed.rows, len(snapshot.alive))
         rows = np.concatenate([rows, newer])
         rows = rows[usable[rows]]

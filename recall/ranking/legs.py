@@ -55,8 +55,8 @@ def meaning(embedded: Embedded, vector: NDArray[np.float32], found: Words, setti
 def _compressed_meaning(
     embedded: Embedded, vector: NDArray[np.float32], found: Words, settings: RankingSettings
 ) -> Meaning:
-    """Exact cosines of the nearest and of the best by words; the sample's mean for the others that have a vector."""
-    scale = sampled_scale(*embedded.vectors.sample_statistics(vector), len(embedded.vectors), settings)
+    """Exact cosines of the nearest and of the best by words; the mean for the others that have a vector."""
+    scale = sampled_scale(*embedded.vectors.statistics(vector), len(embedded.vectors), settings)
     hits = embedded.vectors.search(vector, settings.near_candidates)
     matching = _best_by_words(found, settings)
     cosine = np.full(len(found.cover), scale.mean)

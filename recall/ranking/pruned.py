@@ -1,6 +1,7 @@
 """A pass that scores few memories instead of all: those that can be among the best, and says down to which score.
 
-    near        the nearest by their exact cosines; no other memory is nearer than `rest`
+    near        the nearest by their exact cosines; no other memory is nearer than `rest`; more of them if these prove
+                nothing
     floor       the score of the last result that is wanted, among those; what is to beat
     by words    whoever could reach the floor with the words it holds and a cosine of `rest`
     boosted     whoever was saved again or pinned
@@ -49,6 +50,8 @@ class Pruned:
     ranking: Ranking
     floor: float
     """Whoever scores at least this is ranked as among all; a sum of signals."""
+    exact: bool
+    """As good as proven; else as near as the compressed vectors of a very large bank tell."""
 
 
 def prunable(index: BankIndex, query: RecallQuery, question: Question, settings: RankingSettings) -> bool:
@@ -80,12 +83,34 @@ def pruned(
     """
     if embedded.coverage.share < 1.0 or wanted < 1:
         return None
-    near = embedded.vectors.near(vector, settings.pruned_near + settings.pruned_near_a_result * wanted)
-    if near is None or len(near.ordinals) < wanted:
+    count = settings.pruned_near + settings.pruned_near_a_result * wanted
+    for looked_at in (count, settings.pruned_deeper * count):
+        near = embedded.vectors.near(vector, looked_at)
+        if near is None:
+            return None
+        found = _among(near, index, embedded, vector, words, context, wanted, settings)
+        if found is not None:
+            return found
+    return None
+
+
+def _among(
+    near: Near,
+    index: BankIndex,
+    embedded: Embedded,
+    vector: Vector,
+    words: Words,
+    context: Context,
+    wanted: int,
+    settings: RankingSettings,
+) -> Pruned | None:
+    if len(near.ordinals) < wanted:
         return None
     scale = sampled_scale(near.mean, near.deviation, len(embedded.vectors), settings)
     rest = settings.semantic * (scale.standard_one(near.rest) + scale.zero)
-    floor = max(rest, _floor(near, words, context, scale, wanted, settings))
+    floor = _floor(near, words, context, scale, wanted, settings)
+    if not rest < floor < np.inf:
+        return None
     by_words = signals.lexical_of(words.matching, words, context, settings, settings.bm25)
     hopeful = words.matching[by_words + rest >= floor]
     if len(hopeful) > settings.pruned_most:
@@ -94,7 +119,8 @@ def pruned(
     evidence = _evidence(part, Meaning(_cosines(part, near, embedded, vector), scale, complete=True), words, context)
     fused = fuse(evidence, settings)
     records, updated_at = _Some(index.columns.records, part), index.columns.updated_at[part]
-    return Pruned(Ranking(evidence, fused, HYBRID, evidence.context.lends, records, updated_at), floor)
+    ranking = Ranking(evidence, fused, HYBRID, evidence.context.lends, records, updated_at)
+    return Pruned(ranking, floor, near.exact)
 
 
 def _floor(near: Near, words: Words, context: Context, scale: Scale, wanted: int, settings: RankingSettings) -> float:

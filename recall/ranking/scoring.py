@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from recall.ranking import legs, vector_leg
 from recall.ranking.allowed import allowed
 from recall.ranking.bank_index import BankIndex
+from recall.ranking.embedded import Embedded
 from recall.ranking.evidence import Context, Evidence, Meaning, Words
 from recall.ranking.fuse import fuse, fuse_meaning
 from recall.ranking.pruned import prunable, pruned
@@ -73,7 +74,11 @@ def score_few(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch
     context, wanted = _context(index, one), one.query.limit + one.settings.pruned_spare
     found = pruned(index, embedded, arrived.vector, words, context, wanted, one.settings)
     watch.lap("vector")
-    return Scored(found.ranking, arrived.degraded, found.floor) if found is not None else None
+    if found is None:
+        return None
+    return Scored(
+        found.ranking, arrived.degraded if found.exact else (*arrived.degraded, _approximate(embedded)), found.floor
+    )
 
 
 def _context(index: BankIndex, one: Pass) -> Context:
@@ -97,8 +102,12 @@ def _meaning(
     if embedded.coverage.share < 1.0:
         degraded.append(vector_leg.behind(embedded.coverage))
     if not meaning.exact:
-        degraded.append(Degraded(DegradedReason.APPROXIMATE, f"{len(embedded.vectors)} vectors are scanned compressed"))
+        degraded.append(_approximate(embedded))
     return meaning, tuple(degraded)
+
+
+def _approximate(embedded: Embedded) -> Degraded:
+    return Degraded(DegradedReason.APPROXIMATE, f"{len(embedded.vectors)} vectors are scanned compressed")
 
 
 def capped(question: Question) -> tuple[Degraded, ...]:

@@ -149,7 +149,7 @@ def test_an_empty_bank_answers_nothing() -> None:
     query = random_units(0, 1)[0]
     assert len(vectors.search(query, 5)) == 0
     assert np.isnan(vectors.scores(query, np.array([0]))).all()
-    assert vectors.sample_statistics(query) == (0.0, 1.0)
+    assert vectors.statistics(query) == (0.0, 1.0)
     vectors.apply([(0, query)], [])
     vectors.apply([], [0])
     assert len(vectors.search(query, 5)) == 0
@@ -208,9 +208,9 @@ def test_statistics_come_from_a_fixed_sample() -> None:
     rows = random_units(3, 4_000)
     vectors.apply(list(enumerate(rows)), [])
     query = random_units(4, 1)[0]
-    mean, deviation = vectors.sample_statistics(query)
+    mean, deviation = vectors.statistics(query)
     cosines = rows @ query
-    assert vectors.sample_statistics(query) == (mean, deviation)
+    assert vectors.statistics(query) == (mean, deviation)
     assert mean == pytest.approx(cosines.mean(), abs=0.1)
     assert deviation == pytest.approx(cosines.std(), abs=0.08)
 
@@ -284,3 +284,27 @@ def test_an_index_built_of_renumbered_rows_is_thrown_away() -> None:
     waiting.pop()()
     assert not vectors.compressed
     check(vectors, oracle, rows[700], 10)
+
+
+def test_nothing_is_nearer_than_what_near_gives_and_the_moments_are_those_of_all() -> None:
+    rng = np.random.default_rng(12)
+    rows = clustered(6_000)
+    settings = VectorSettings(compressed_from=1_000, least_dead=100_000, most_newer=40)
+    vectors, oracle = Vectors(64, settings, run=at_once), Oracle()
+    for start in range(0, 6_000, 150):  # copied, extended, copied anew; some wait, some die, some have two windows
+        added = [(ordinal, rows[ordinal : ordinal + 1 + (ordinal % 97 == 0)]) for ordinal in range(start, start + 150)]
+        gone = rng.integers(0, start + 1, 9).tolist()
+        vectors.apply(added, gone)
+        oracle.apply(added, gone)
+        query = unit(rows[rng.integers(len(rows))] + 0.1 * rng.normal(size=64))
+        near = vectors.near(query, 60)
+        assert (near is None) == (start + 150 < 1_000)
+        if near is not None:
+            everybody = dict(oracle.ranked(query))
+            assert near.cosines == pytest.approx(
+                [everybody.pop(ordinal) for ordinal in near.ordinals.tolist()], abs=2e-6
+            )
+            assert near.rest >= max(everybody.values())
+            all_cosines = [score for _, score in oracle.ranked(query)]
+            assert (near.mean, near.deviation) == pytest.approx((np.mean(all_cosines), np.std(all_cosines)), abs=1e-5)
+            assert vectors.statistics(query) == (near.mean, near.deviation)

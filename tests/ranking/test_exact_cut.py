@@ -88,7 +88,7 @@ def test_a_long_text_counts_by_its_best_window(tmp_path: Path) -> None:
 
 
 def test_compressed_vectors_are_used_above_the_limit_and_told(tmp_path: Path) -> None:
-    vectors = VectorSettings(dense_limit=300, train_rows=300, rerank=50)
+    vectors = VectorSettings(dense_limit=300, compressed_from=300, fine_rows=0, train_rows=300, rerank=50)
     with ranked_bank(tmp_path, HashingEmbedder(64), vectors=vectors) as bank:
         fill(bank, Random(4), 280)
         assert DegradedReason.APPROXIMATE not in _reasons(bank)

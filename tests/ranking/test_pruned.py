@@ -19,7 +19,7 @@ from recall.ranking.query import Mode
 from recall.ranking.settings import RankingSettings
 
 WORDS = [f"{first}{last}" for first in "bdfgklmnprst" for last in ("ark", "een", "ill", "ode", "unt")]
-COPIED = VectorSettings(quantised_from=200, least_dead=10_000)
+COPIED = VectorSettings(compressed_from=200, least_dead=10_000)
 FEW = RankingSettings(pruned_near=24, pruned_near_a_result=1)
 LIMITS = (1, 6, 20)
 

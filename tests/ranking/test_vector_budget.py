@@ -175,7 +175,7 @@ def test_a_large_import_switches_vectors_off_until_most_are_embedded(bank: Ranke
 
 def test_a_compressed_scan_finds_the_same_best_and_says_that_it_may_not(tmp_path: Path) -> None:
     texts = [f"{_word(n)} {_word(n * 7)} {_word(n * 31)} note {n}" for n in range(1_200)]
-    compressed = VectorSettings(dense_limit=1_000, least_dead=10_000)
+    compressed = VectorSettings(dense_limit=1_000, compressed_from=1_000, fine_rows=0, least_dead=10_000)
     with ranked_bank(tmp_path / "a", HashingEmbedder(256)) as exact:
         exact.save(*texts)
         with ranked_bank(tmp_path / "b", HashingEmbedder(256), vectors=compressed) as scanned:
