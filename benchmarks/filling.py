@@ -24,7 +24,8 @@ from recall.memory.clock import SystemClock
 from recall.memory.files import DiskFiles
 from recall.memory.record import NewMemory
 from recall.memory.settings import StorageSettings
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.index_settings import IndexSettings
 from recall.server.app import DERIVED
 
 Vectors = Callable[[Sequence[str]], NDArray[np.float32]]

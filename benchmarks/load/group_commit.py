@@ -34,7 +34,8 @@ from recall.memory.errors import MemoryServiceError
 from recall.memory.files import AppendHandle, DiskFiles, DiskHandle, Files
 from recall.memory.record import NewMemory
 from recall.memory.settings import StorageSettings
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.index_settings import IndexSettings
 from recall.server.app import DERIVED
 from recall.v1 import memory_service_pb2 as pb
 

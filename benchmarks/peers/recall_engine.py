@@ -22,9 +22,10 @@ from recall.memory.clock import SystemClock
 from recall.memory.files import DiskFiles
 from recall.memory.record import NewMemory
 from recall.memory.settings import StorageSettings
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
 from recall.ranking.budget import Budget
 from recall.ranking.engine import Engine
+from recall.ranking.index_settings import IndexSettings
 from recall.ranking.query import Mode, RecallQuery, Weights
 from recall.ranking.settings import Fusion, RankingSettings
 

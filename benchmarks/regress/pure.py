@@ -71,7 +71,7 @@ def whole_recall() -> Callable[[], object]:
     from recall.memory.files import DiskFiles
     from recall.memory.record import NewMemory
     from recall.memory.settings import StorageSettings
-    from recall.ranking.bank_index import BankIndex, IndexSettings
+    from recall.ranking.bank_index import BankIndex, IndexSettings  # type: ignore[attr-defined]  # as in older commits
     from recall.ranking.budget import Budget
     from recall.ranking.engine import Engine
     from recall.ranking.query import Mode, RecallQuery

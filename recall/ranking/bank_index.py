@@ -13,17 +13,16 @@ are indexed at once in a small bank, and in a large one beside its recalls: see 
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from index.analyzer import Analyzer
 from index.embedder import Embedder
-from index.entities import Entities, EntitySettings
-from index.lexical import Lexical, LexicalSettings
+from index.entities import Entities
+from index.lexical import Lexical
 from index.sidecar import Sidecar, text_key
-from index.vectors import Vectors, VectorSettings
 from recall.memory.bank import Bank
 from recall.memory.files import DiskFiles, Files
 from recall.memory.record import Change, Record
@@ -31,30 +30,18 @@ from recall.ranking.archive import Archive
 from recall.ranking.columns import Columns, archived, indexed
 from recall.ranking.disk_trouble import DiskTrouble
 from recall.ranking.embedded import Coverage, Embedded, Windows
+from recall.ranking.index_settings import IndexSettings
+from recall.ranking.kept_notes import KeptNotes
 from recall.ranking.latch import Latch
-from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp, stamp_path
+from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp, stamp_path, touched_after
 from recall.ranking.rebuilding import Rebuilding
 from recall.ranking.recency import RecencyCache
 from recall.ranking.sessions import Sessions
-from recall.ranking.settings import RankingSettings
+from recall.ranking.text_notes import TextNotes
 from recall.ranking.vector_files import VectorFiles
 from recall.ranking.work import Touched, gather, indexed_text, names_of
 
-_WORDS, _VECTORS = "words", "vectors"
-
-
-@dataclass(frozen=True, slots=True)
-class IndexSettings:
-    """How the derived structures of a bank are built."""
-
-    lexical: LexicalSettings = field(default_factory=LexicalSettings)
-    vectors: VectorSettings = field(default_factory=VectorSettings)
-    entities: EntitySettings = field(default_factory=EntitySettings)
-    ranking: RankingSettings = field(default_factory=RankingSettings)
-    changes_per_step: int = 16
-    """Memories that one hold of the latch takes in; a recall waits for no more."""
-    rebuilt_at_once: int = 5_000
-    """Memories, the newest, whose lost words are indexed before a bank is open: about a second. Older ones later."""
+_WORDS, _VECTORS, _NOTES = "words", "vectors", "notes of texts"
 
 
 class BankIndex:
@@ -93,7 +80,8 @@ class BankIndex:
         self._sidecars = threading.Lock()
         self._flushing = threading.Lock()
         self._closed = False
-        self._keys: dict[int, bytes] = {}
+        self._notes = TextNotes()
+        self._kept_notes = KeptNotes(folder, files)
 
     @classmethod
     def open(
@@ -217,6 +205,7 @@ class BankIndex:
         with self._flushing:
             if not self._closed:
                 self._flush_words()
+                self._flush_notes()
                 self._flush_vectors()
 
     def close(self) -> None:
@@ -237,6 +226,15 @@ class BankIndex:
             self.lexical.flush()
             seq = self.lexical.applied_seq
             save_stamp(self._folder, Stamp(seq, self.bank.stamp(seq)), self._files)
+
+    def _flush_notes(self) -> None:
+        if not self._kept_notes.due(self._notes):
+            return
+        with self._latch.reading():
+            rows, seq = self._notes.rows(), self.seq
+            self._notes.fresh = 0
+        with self.trouble.noting(_NOTES):
+            self._kept_notes.save(rows, Stamp(seq, self.bank.stamp(seq)))
 
     def _words_lost(self) -> bool:
         """Somebody deleted what was flushed."""
@@ -267,8 +265,7 @@ class BankIndex:
                 self._place(one.after)
             for ordinal, text in reworded:
                 self._describe(ordinal, text)
-            for ordinal in leaving:
-                self._keys.pop(ordinal, None)
+            self._notes.drop(leaving)
             self.lexical.apply(seq, entering, leaving)
             self.entities.apply(names, leaving)
             self.archive.apply(seq, into_archive, out_of_archive)
@@ -281,8 +278,8 @@ class BankIndex:
         return sidecar.get(key) if sidecar is not None else None
 
     def _describe(self, ordinal: int, text: str) -> None:
-        self.columns.describe(ordinal, text, self._settings.ranking)
-        self._keys[ordinal] = text_key(text)
+        self._notes.note(ordinal, text)
+        self.columns.describe(ordinal, self._notes, self._settings.ranking)
 
     def _place(self, record: Record) -> None:
         self.columns.put(record)
@@ -298,7 +295,7 @@ class BankIndex:
             self.columns, self.sessions, self.entities = fresh.columns, fresh.sessions, fresh.entities
             self.lexical, self.archive, self.recency = fresh.lexical, fresh.archive, fresh.recency
             self.embedded, self.rebuilding = fresh.embedded, fresh.rebuilding
-            self._keys, self.seq = fresh._keys, fresh.seq
+            self._notes, self.seq = fresh._notes, fresh.seq
         self._start_rebuilding()
         lexical.close()
         if rebuilding is not None:
@@ -307,23 +304,25 @@ class BankIndex:
             embedded.sidecar.close()
 
     def _load(self, trust: bool) -> None:
-        """Build from the bank. `trust`: the lexical snapshot may be of this log."""
+        """Build from the bank. `trust`: what lies on disk may be of this log."""
         snapshot = self.bank.snapshot()
         self.columns.fill(snapshot.records)
         accepted = [record for record in snapshot.records if indexed(record)]
         self.sessions.fill(accepted)
         self.entities.apply([(record.ordinal, names_of(record)) for record in accepted], [])
+        if trust and (rows := self._kept_notes.of(self.bank, self.columns, snapshot.last_seq)) is not None:
+            self._notes.adopt(rows)
+            self.columns.describe_all(rows, self._settings.ranking)
         applied = self._snapshot_seq(snapshot.last_seq) if trust else 0
-        documents = self._described(accepted)
         if applied:
-            self._catch_up(documents, applied, snapshot.last_seq)
-            documents = self._described(accepted)
+            self._catch_up(accepted, applied, snapshot.last_seq)
         if applied and len(self.lexical) == len(accepted):
             pass  # the snapshot holds as many memories as there are; any other number means it is not of this bank
         elif len(accepted) <= self._settings.rebuilt_at_once:
-            self.lexical.rebuild(documents, snapshot.last_seq)
+            self.lexical.rebuild(self._described(accepted), snapshot.last_seq)
         else:
-            self._rebuild_beside([ordinal for ordinal, _ in documents], snapshot.last_seq)
+            deque(self._described([one for one in accepted if one.ordinal not in self._notes.keys]), maxlen=0)
+            self._rebuild_beside([one.ordinal for one in accepted], snapshot.last_seq)
         self.seq = snapshot.last_seq
 
     def _rebuild_beside(self, ordinals: Sequence[int], seq: int) -> None:
@@ -361,15 +360,15 @@ class BankIndex:
     def _snapshot_seq(self, last_seq: int) -> int:
         """Up to where the lexical snapshot holds this very log; 0 when there is none."""
         applied, stamp = self.lexical.open(), load_stamp(self._folder)
-        if stamp is None or not 0 < applied <= stamp.seq <= last_seq or self.bank.stamp(stamp.seq) != stamp.stamp:
-            return 0
-        return applied
+        return applied if stamp and 0 < applied <= stamp.seq and stamp.is_of(self.bank, last_seq) else 0
 
-    def _catch_up(self, documents: Iterator[tuple[int, str]], applied: int, last_seq: int) -> None:
-        touched = {event.id for event in self.bank.events(applied + 1) if event.id}
-        records = self.columns.records
-        added = [(ordinal, text) for ordinal, text in documents if records[ordinal].id in touched]
-        gone = [record.ordinal for record in records if record.id in touched and not indexed(record)]
+    def _catch_up(self, accepted: Sequence[Record], applied: int, last_seq: int) -> None:
+        """Bring the words from `applied` up to date; texts that were not noted are read on the way."""
+        touched = touched_after(self.bank, applied)
+        unread = [one for one in accepted if one.ordinal not in self._notes.keys or one.id in touched]
+        documents = zip(unread, self._described(unread), strict=True)
+        added = [document for record, document in documents if record.id in touched]
+        gone = [one.ordinal for one in self.columns.records if one.id in touched and not indexed(one)]
         self.lexical.apply(last_seq, added, gone)
 
     def _archived_documents(self) -> Iterator[tuple[int, str]]:
@@ -381,19 +380,13 @@ class BankIndex:
         sidecar: Sidecar | None = None
         with self.trouble.noting(_VECTORS), self._sidecars:
             sidecar = self._vector_files.open(embedder)
-        return self._embedded_over(sidecar, embedder)
+        return Embedded.over(sidecar, embedder, self._notes.keys, self._settings.vectors, self._settings.ranking)
 
     def _embedded_anew(self, fresh: "BankIndex") -> Embedded | None:
         """Of the memories of `fresh`, from the sidecar that is open; None where it is not of the current model."""
         embedded, embedder = self.embedded, self._embedder()
         if embedded is None or embedder is None or embedded.model_id != embedder.model_id:
             return None
-        return fresh._embedded_over(embedded.sidecar, embedder)
-
-    def _embedded_over(self, sidecar: Sidecar | None, embedder: Embedder) -> Embedded:
-        vectors = Vectors(embedder.dimensions, self._settings.vectors)
-        embedded = Embedded(embedder.model_id, sidecar, vectors, self._settings.ranking)
-        keys = list(self._keys.values())
-        known = sidecar.get_many(keys) if sidecar is not None else [None] * len(keys)
-        embedded.apply(zip(self._keys, keys, known, strict=True), [])
-        return embedded
+        return Embedded.over(
+            embedded.sidecar, embedder, fresh._notes.keys, self._settings.vectors, self._settings.ranking
+        )

@@ -14,10 +14,10 @@ from recall.memory.record import Kind, Record, Status
 from recall.ranking.growing import Growing
 from recall.ranking.settings import RankingSettings
 from recall.ranking.tag_postings import TagPostings
+from recall.ranking.text_notes import NoteRows, TextNotes
 
 KIND_CODES = {kind: code for code, kind in enumerate(Kind)}
 NO_AUTHOR = 0
-_QUESTION_MARKS = ("?", "？", "؟")
 
 ARCHIVED = frozenset({Status.SUPERSEDED, Status.RETIRED, Status.EXPIRED})
 """Statuses that a query with `include_superseded` also ranks."""
@@ -120,12 +120,19 @@ class Columns:
         """Whether some memory was saved again or pinned."""
         return bool(self._boosted)
 
-    def describe(self, ordinal: int, text: str, settings: RankingSettings) -> None:
-        """Note what ranking needs to know of a text."""
-        short = settings.short_characters / max(len(text), settings.short_characters)
+    def describe(self, ordinal: int, notes: TextNotes, settings: RankingSettings) -> None:
+        """Take over what ranking needs to know of a text."""
+        length = notes.length(ordinal)
+        short = settings.short_characters / max(length, settings.short_characters)
         self._short[ordinal], self._root_short[ordinal] = short, math.sqrt(short)
-        is_short = len(text) < settings.bare_question_characters
-        self._asks[ordinal] = is_short and text.rstrip().endswith(_QUESTION_MARKS)
+        self._asks[ordinal] = length < settings.bare_question_characters and notes.question(ordinal)
+
+    def describe_all(self, rows: NoteRows, settings: RankingSettings) -> None:
+        """`describe` of many texts at once."""
+        short = settings.short_characters / np.maximum(rows.lengths, settings.short_characters)
+        self._short.put(rows.ordinals, short)
+        self._root_short.put(rows.ordinals, np.sqrt(short))
+        self._asks.put(rows.ordinals, rows.questions & (rows.lengths < settings.bare_question_characters))
 
     def fill(self, records: Sequence[Record]) -> None:
         """`put` of every memory of a bank, by ordinal, into columns that are empty: a column at a time."""

@@ -8,14 +8,15 @@ does not switch the vector leg off, and a new model or a large import does not r
 The caller serialises writes against reads and against each other.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from index.embedder import Embedder
 from index.sidecar import Sidecar
-from index.vectors import Vectors
+from index.vectors import Vectors, VectorSettings
 from recall.ranking.settings import RankingSettings
 
 Windows = NDArray[np.float32]
@@ -48,6 +49,22 @@ class Embedded:
         self._keys: dict[int, bytes] = {}
         self._waiting: dict[bytes, list[int]] = {}
         self._waiting_count = 0
+
+    @classmethod
+    def over(
+        cls,
+        sidecar: Sidecar | None,
+        embedder: Embedder,
+        texts: Mapping[int, bytes],
+        vectors: VectorSettings,
+        ranking: RankingSettings,
+    ) -> "Embedded":
+        """Of memories with these texts (ordinal → key), with what the sidecar has of them."""
+        embedded = cls(embedder.model_id, sidecar, Vectors(embedder.dimensions, vectors), ranking)
+        keys = list(texts.values())
+        known = sidecar.get_many(keys) if sidecar is not None else [None] * len(keys)
+        embedded.apply(zip(texts, keys, known, strict=True), [])
+        return embedded
 
     @property
     def coverage(self) -> Coverage:

@@ -23,6 +23,11 @@ class Growing:
         self.reserve(at + 1)
         self._rows[at] = value
 
+    def put(self, rows: NDArray[np.int64], values: NDArray[Any]) -> None:
+        """Set these rows, (n,) each."""
+        self.reserve(int(rows.max(initial=-1)) + 1)
+        self._rows[rows] = values
+
     def fill(self, values: Sequence[object]) -> None:
         """Set the first `len(values)` rows."""
         self.reserve(len(values))

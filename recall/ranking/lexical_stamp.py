@@ -1,4 +1,4 @@
-"""Of which log a lexical snapshot is: one small file beside it, written after it.
+"""Of which log something derived is; and for the lexical snapshot one small file beside it, written after it.
 
     {"seq": 1042, "stamp": "<checksum of event 1042>"}
 
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from recall.memory.bank import Bank
 from recall.memory.files import DiskFiles, Files
 
 _NAME = "lexical.stamp"
@@ -20,6 +21,15 @@ class Stamp(msgspec.Struct, frozen=True):
 
     seq: int
     stamp: str
+
+    def is_of(self, bank: Bank, last_seq: int) -> bool:
+        """Whether the bank's log, read up to `last_seq`, has this place."""
+        return 0 < self.seq <= last_seq and bank.stamp(self.seq) == self.stamp
+
+
+def touched_after(bank: Bank, seq: int) -> frozenset[str]:
+    """Ids of the memories that something happened to since."""
+    return frozenset(event.id for event in bank.events(seq + 1) if event.id)
 
 
 def stamp_path(folder: Path) -> Path:

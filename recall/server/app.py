@@ -34,8 +34,9 @@ from recall.memory.banks import DEFAULT_TENANT, Banks
 from recall.memory.clock import Clock, SystemClock
 from recall.memory.errors import DataFolderUnusable
 from recall.memory.files import DiskFiles
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
 from recall.ranking.engine import Engine
+from recall.ranking.index_settings import IndexSettings
 from recall.ranking.second_stage import SecondStage
 from recall.ranking.settings import RerankSettings
 from recall.server.admin_service import AdminService, Running

@@ -28,7 +28,8 @@ from recall.memory.events import Body, Header, Sum, checksum
 from recall.memory.fold import OPS_OF_A_MEMORY
 from recall.memory.record import BankName, MemoryChanges, NewMemory, Source, SourceKind
 from recall.memory.tally import counted, tags_in_use
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.index_settings import IndexSettings
 from recall.server import convert
 
 QUICK, DEEP, MUTANTS = 500, 5_000, 17

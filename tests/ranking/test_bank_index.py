@@ -11,7 +11,8 @@ from ranked_bank import ANALYZER, DAY, LONG, NOW, RankedBank, ranked_bank, turn
 from index.hashing import HashingEmbedder
 from recall.memory.record import MemoryChanges, NewMemory, SourceKind
 from recall.memory.record import Source as MemorySource
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.index_settings import IndexSettings
 from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp
 from recall.ranking.query import Mode, RecallQuery
 

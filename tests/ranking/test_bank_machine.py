@@ -32,8 +32,9 @@ from recall.memory.errors import MemoryServiceError, Refused, StorageFailure
 from recall.memory.lifecycle import Role
 from recall.memory.record import Actor, MemoryChanges, NewMemory, Record, Saved, Status
 from recall.memory.settings import StorageSettings
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
 from recall.ranking.engine import Engine
+from recall.ranking.index_settings import IndexSettings
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.results import DegradedReason
 from recall.ranking.settings import RankingSettings

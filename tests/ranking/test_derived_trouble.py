@@ -13,7 +13,8 @@ from ranked_bank import ANALYZER, LONG, RankedBank, ranked_bank
 
 from index.lexical import LexicalSettings
 from recall.memory.record import NewMemory
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.index_settings import IndexSettings
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.results import DegradedReason, Ranked
 

@@ -17,7 +17,8 @@ from recall.memory.errors import BankNotFound
 from recall.memory.files import DiskFiles
 from recall.memory.record import NewMemory
 from recall.memory.settings import StorageSettings
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
+from recall.ranking.index_settings import IndexSettings
 from recall.server.live import Indexes, LiveBanks
 from recall.server.refusals import BankOpening, Stopping
 from recall.server.warming import Warmer

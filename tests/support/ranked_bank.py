@@ -18,9 +18,10 @@ from recall.memory.banks import Banks
 from recall.memory.files import DiskFiles
 from recall.memory.record import NewMemory, Record, Saved, Source
 from recall.memory.settings import StorageSettings
-from recall.ranking.bank_index import BankIndex, IndexSettings
+from recall.ranking.bank_index import BankIndex
 from recall.ranking.budget import Budget
 from recall.ranking.engine import Engine
+from recall.ranking.index_settings import IndexSettings
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.results import Ranked
 from recall.ranking.settings import RankingSettings
