@@ -75,17 +75,6 @@ class Statistics:
         return result
 
 
-@dataclass(frozen=True, slots=True)
-class Dense:
-    """What the words of a query say of every document: arrays by ordinal, shape (size,), 0.0 where nothing matches."""
-
-    bm25: NDArray[np.float64]
-    cover: NDArray[np.float64]
-    """The share (``Weighted.shares``) of the query that the document holds, 0 to 1."""
-    matching: NDArray[np.int64]
-    """The ordinals where ``cover`` is above 0, each once, in no order."""
-
-
 def weigh(
     counts: Mapping[str, int], terms: tuple[str, ...], frequencies: list[int], collection: Statistics
 ) -> Weighted:

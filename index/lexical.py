@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.analyzer import Analyzer
-from index.bm25 import Dense, Statistics, weigh
+from index.bm25 import Statistics, weigh
 from index.columns import Document, fingerprint, gather
 from index.hits import Hits, best
 from index.lexical_settings import LexicalSettings
@@ -27,9 +27,11 @@ from index.postings import Matches, PostingsView
 from index.segments import Asked, Segment, SegmentSettings, passes
 from index.snapshot import Snapshot
 from index.tail import Tail
+from index.words import Words
 
 __all__ = ["Lexical", "LexicalSettings"]
 
+_NO_ORDINALS, _NO_SCORES = np.empty(0, np.int64), np.empty(0)
 _SPARSE_ROWS = 256
 """Dead rows that are not worth compacting a tail for."""
 
@@ -120,17 +122,20 @@ class Lexical:
             result[here] = segment.scores(asked, rows[here])
         return result.astype(np.float32)
 
-    def dense(self, terms: Mapping[str, int], size: int) -> Dense:
+    def dense(self, terms: Mapping[str, int], size: int) -> Words:
         """Every document with an ordinal below ``size``. Takes time in proportion to the postings of the terms."""
         with self._lock:
             view = self._view(terms)
         parts = (view.tail, *(segment.view(asked) for segment, asked in view.segments))
-        found = [_below(size, part.matches(view.statistics)) for part in parts]
-        bm25, cover = np.zeros(size), np.zeros(size)
-        for part in found:
-            bm25[part.ordinals] = part.bm25
-            cover[part.ordinals] = part.cover
-        return Dense(bm25, cover, np.concatenate([part.ordinals for part in found]))
+        found = [_below(size, part.matches(view.statistics)) for part in parts if len(part.postings)]
+        if len(found) == 1:
+            return Words(found[0].ordinals, found[0].bm25, found[0].cover, size)
+        return Words(
+            np.concatenate([_NO_ORDINALS, *(part.ordinals for part in found)]),
+            np.concatenate([_NO_SCORES, *(part.bm25 for part in found)]),
+            np.concatenate([_NO_SCORES, *(part.cover for part in found)]),
+            size,
+        )
 
     def document_frequency(self, term: str) -> int:
         """Live documents with an analysed term."""

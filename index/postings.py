@@ -14,6 +14,8 @@ from index.bm25 import Statistics, Weighted, contributions
 
 ROW_SHIFT = 16
 _FREQUENCY_MASK = (1 << ROW_SHIFT) - 1
+_SPARSE = 6
+"""So many times as many rows as postings, and they are put in order rather than all rows looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,44 @@ class PostingsView:
     def matches(self, statistics: Statistics) -> Matches:
         """Every live document that holds one of the terms, in one pass."""
         held = self.postings >> ROW_SHIFT
-        cover = self._by_row(held, np.repeat(self.weighted.shares, self.sizes))
-        rows = np.flatnonzero(cover > 0.0)
-        rows = rows[self.alive[rows]]
-        return Matches(self.ordinals[rows], self._bm25(held, statistics)[rows], cover[rows])
+        rows, places = _grouped(held) if _SPARSE * len(held) < len(self.ordinals) else (None, held)
+        count = len(self.ordinals) if rows is None else len(rows)
+        cover = _sums(places, np.repeat(self.weighted.shares, self.sizes), count)
+        bm25 = _sums(places, self._contributions(held, statistics), count)
+        if rows is None:
+            found = rows = np.flatnonzero(cover > 0.0)
+        else:
+            found = np.flatnonzero(cover > 0.0)
+            rows = rows[found]
+        lives = self.alive[rows]
+        if not lives.all():
+            rows, found = rows[lives], found[lives]
+        return Matches(self.ordinals[rows], bm25[found], cover[found])
 
     def bm25(self, statistics: Statistics) -> NDArray[np.float64]:
         """By row, shape (rows,); 0.0 where nothing matches, dead rows included as if alive."""
-        return self._bm25(self.postings >> ROW_SHIFT, statistics)
+        held = self.postings >> ROW_SHIFT
+        return _sums(held, self._contributions(held, statistics), len(self.ordinals))
 
-    def _bm25(self, rows: NDArray[np.int64], statistics: Statistics) -> NDArray[np.float64]:
+    def _contributions(self, held: NDArray[np.int64], statistics: Statistics) -> NDArray[np.float64]:
         frequencies = (self.postings & _FREQUENCY_MASK).astype(np.float64)
         weights = np.repeat(self.weighted.weights, self.sizes)
-        return self._by_row(rows, contributions(weights, frequencies, statistics.saturation()[self.norms[rows]]))
+        return contributions(weights, frequencies, statistics.saturation()[self.norms[held]])
 
-    def _by_row(self, rows: NDArray[np.int64], added: NDArray[np.float64]) -> NDArray[np.float64]:
-        total: NDArray[np.float64] = np.bincount(rows, added, len(self.ordinals)).astype(np.float64, copy=False)
-        return total
+
+def _grouped(held: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows of some postings, and the place among them of each posting."""
+    order = held.argsort(kind="stable")  # the rows of each term ascend already, and runs are merged fast
+    ascending = held[order]
+    first = np.empty(len(held), np.bool_)
+    first[:1] = True
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    places = np.empty(len(held), np.int64)
+    places[order] = first.cumsum() - 1
+    return ascending[first], places
+
+
+def _sums(places: NDArray[np.int64], added: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+    """By place; added up in the order of the postings, so that a document's sum is the same however it is found."""
+    total: NDArray[np.float64] = np.bincount(places, added, count).astype(np.float64, copy=False)
+    return total

@@ -100,6 +100,7 @@ class Segment:
         self._searcher = index.searcher()
         self._norms = norms_of(columns.lengths)
         self._died_at = np.full(len(columns), _ALIVE, np.int64)
+        self._everyone = np.ones(len(columns), np.bool_)
         self._dead_frequency: dict[int, int] = {}
         self._frequency = np.diff(columns.firsts)
         self._total = Statistics(len(columns), int(columns.lengths.sum()))
@@ -184,7 +185,7 @@ class Segment:
             sizes=list(map(len, found)),
             ordinals=self.columns.ordinals,
             norms=self._norms,
-            alive=self.alive(asked.version),
+            alive=self.alive(asked.version) if self.dead else self._everyone,
         )
 
     def _places(self, ids: NDArray[np.int64]) -> NDArray[np.uint16]:

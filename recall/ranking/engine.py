@@ -19,6 +19,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from index.query_cache import EmbedderSource, QueryCache
+from index.words import Words
 from recall.memory.bank import Bank
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryNotFound
@@ -28,7 +29,6 @@ from recall.ranking.allowed import why_not_allowed
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.budget import Budget
 from recall.ranking.columns import Columns
-from recall.ranking.evidence import Words
 from recall.ranking.explain import signals_of
 from recall.ranking.fuse import positive
 from recall.ranking.query import Mode, RecallQuery

@@ -9,22 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from index.words import Words
 from recall.ranking.scale import Scale
 
 Rows = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """The lexical leg."""
-
-    bm25: Rows
-    """0 where no word matches."""
-    cover: Rows
-    """idf of the query's distinct words that a memory holds, as a share of all that the bank knows; 0 to 1."""
-    matching: NDArray[np.int64]
-    """Ordinals of the memories that hold one of them, in no order; few of the bank, as a rule."""
 
 
 @dataclass(frozen=True, slots=True)

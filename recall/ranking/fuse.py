@@ -100,7 +100,7 @@ def _sum(parts: list[tuple[str, Rows]]) -> Rows:
 
 
 def _admitted(evidence: Evidence, near: Rows | None, settings: RankingSettings) -> Mask:
-    admitted = np.zeros(len(evidence.words.cover), np.bool_)
+    admitted = np.zeros(evidence.words.size, np.bool_)
     admitted[evidence.words.matching] = True
     if evidence.names.rarity is not None:
         admitted |= evidence.names.rarity >= settings.entity_floor

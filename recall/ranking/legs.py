@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from index.entities import rarity
 from index.hits import Hits
+from index.words import Words
 from recall.ranking import dates
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.embedded import Embedded
-from recall.ranking.evidence import Context, Meaning, Names, Rows, Words
+from recall.ranking.evidence import Context, Meaning, Names, Rows
 from recall.ranking.question import Question
 from recall.ranking.scale import sampled_scale, scale_of
 from recall.ranking.settings import RankingSettings
@@ -24,29 +25,21 @@ def words(index: BankIndex, question: Question, with_archive: bool) -> Words:
     found = _looked_up(index, question.terms, with_archive)
     if not question.handle:
         return found
-    share, user = question.handle_share, _looked_up(index, question.handle, with_archive)
-    return _words(found.bm25 + share * user.bm25, np.minimum(found.cover + share * user.cover, 1.0))
+    return found.plus(_looked_up(index, question.handle, with_archive), question.handle_share)
 
 
 def _looked_up(index: BankIndex, terms: Mapping[str, int], with_archive: bool) -> Words:
     size = index.columns.size
     found = index.lexical.dense(terms, size)
     archive = index.archive.lexical
-    if not with_archive or archive is None:
-        return Words(found.bm25, found.cover, found.matching)
-    old = archive.dense(terms, size)
-    return _words(found.bm25 + old.bm25, found.cover + old.cover)
-
-
-def _words(bm25: Rows, cover: Rows) -> Words:
-    return Words(bm25, cover, np.flatnonzero(cover > 0.0))
+    return found if not with_archive or archive is None else found.plus(archive.dense(terms, size))
 
 
 def meaning(embedded: Embedded, vector: NDArray[np.float32], found: Words, settings: RankingSettings) -> Meaning:
     """Cosine of every memory that has a vector, and its scale."""
     if embedded.vectors.compressed:
         return _compressed_meaning(embedded, vector, found, settings)
-    size = len(found.cover)
+    size = found.size
     cosine = embedded.vectors.dense(vector, size).astype(np.float64)
     known = cosine if len(embedded.vectors) == size else cosine[~np.isnan(cosine)]
     return Meaning(cosine, scale_of(known, settings), complete=known is cosine)
@@ -59,7 +52,7 @@ def _compressed_meaning(
     scale = sampled_scale(*embedded.vectors.statistics(vector), len(embedded.vectors), settings)
     hits = embedded.vectors.search(vector, settings.near_candidates)
     matching = _best_by_words(found, settings)
-    cosine = np.full(len(found.cover), scale.mean)
+    cosine = np.full(found.size, scale.mean)
     waiting = embedded.waiting()
     cosine[waiting] = np.nan
     cosine[matching] = embedded.vectors.scores(vector, matching)
@@ -71,7 +64,7 @@ def _best_by_words(found: Words, settings: RankingSettings) -> NDArray[np.int64]
     matching = found.matching
     if len(matching) <= settings.word_candidates:
         return matching
-    leg = settings.cover * found.cover[matching] + settings.bm25 * found.bm25[matching]
+    leg = settings.cover * found.matching_cover + settings.bm25 * found.matching_bm25
     return matching[np.argpartition(-leg, settings.word_candidates)[: settings.word_candidates]]
 
 

@@ -24,11 +24,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.near import Near
+from index.words import Words
 from recall.memory.record import Record
 from recall.ranking import signals
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.embedded import Embedded
-from recall.ranking.evidence import Context, Evidence, Meaning, Names, Rows, Words
+from recall.ranking.evidence import Context, Evidence, Meaning, Names, Rows
 from recall.ranking.fuse import fuse
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.question import Question
@@ -84,6 +85,7 @@ def pruned(
     if embedded.coverage.share < 1.0 or wanted < 1:
         return None
     count = settings.pruned_near + settings.pruned_near_a_result * wanted
+    count += int(settings.pruned_near_share * len(embedded.vectors))
     for looked_at in (count, settings.pruned_deeper * count):
         near = embedded.vectors.near(vector, looked_at)
         if near is None:
@@ -111,8 +113,7 @@ def _among(
     floor = _floor(near, words, context, scale, wanted, settings)
     if not rest < floor < np.inf:
         return None
-    by_words = signals.lexical_of(words.matching, words, context, settings, settings.bm25)
-    hopeful = words.matching[by_words + rest >= floor]
+    hopeful = _hopeful(words, context, floor - rest, settings)
     if len(hopeful) > settings.pruned_most:
         return None
     part = _union(near.ordinals, hopeful, index.columns.boosted)
@@ -125,11 +126,20 @@ def _among(
 
 def _floor(near: Near, words: Words, context: Context, scale: Scale, wanted: int, settings: RankingSettings) -> float:
     """What the last of the best `wanted` of the nearest scores, at least: boosts come on top."""
-    scores = signals.lexical_of(near.ordinals, words, context, settings, settings.bm25)
+    scores = signals.lexical_of(near.ordinals, *words.of(near.ordinals), context, settings, settings.bm25)
     scores += settings.semantic * (scale.standard(near.cosines.astype(np.float64)) + scale.zero)
     scores -= settings.bare_question * context.asks[near.ordinals]
     scores = scores[context.lends[near.ordinals] & (near.cosines >= settings.semantic_floor)]
     return float(np.partition(scores, len(scores) - wanted)[len(scores) - wanted]) if len(scores) >= wanted else np.inf
+
+
+def _hopeful(words: Words, context: Context, least: float, settings: RankingSettings) -> Ordinals:
+    """Whose words alone give them at least `least`."""
+    bm25, cover = words.matching_bm25, words.matching_cover
+    may = np.flatnonzero(signals.most_lexical(bm25, cover, context, settings) >= least)
+    at = words.matching[may]
+    hopeful: Ordinals = at[signals.lexical_of(at, bm25[may], cover[may], context, settings, settings.bm25) >= least]
+    return hopeful
 
 
 def _union(near: Ordinals, hopeful: Ordinals, boosted: frozenset[int]) -> Ordinals:
@@ -147,9 +157,10 @@ def _cosines(part: Ordinals, near: Near, embedded: Embedded, vector: Vector) -> 
 
 
 def _evidence(part: Ordinals, meaning: Meaning, words: Words, context: Context) -> Evidence:
-    cover = words.cover[part]
+    bm25, cover = words.of(part)
+    matching = np.flatnonzero(cover > 0.0)
     return Evidence(
-        words=Words(words.bm25[part], cover, np.flatnonzero(cover > 0.0)),
+        words=Words(matching, bm25[matching], cover[matching], len(part)),
         meaning=meaning,
         names=_NO_NAMES,
         context=replace(

@@ -3,11 +3,12 @@
 import math
 from dataclasses import dataclass
 
+from index.words import Words
 from recall.ranking import legs, vector_leg
 from recall.ranking.allowed import allowed
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.embedded import Embedded
-from recall.ranking.evidence import Context, Evidence, Meaning, Words
+from recall.ranking.evidence import Context, Evidence, Meaning
 from recall.ranking.fuse import fuse, fuse_meaning
 from recall.ranking.pruned import prunable, pruned
 from recall.ranking.query import Mode, RecallQuery

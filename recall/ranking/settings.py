@@ -97,6 +97,8 @@ class RankingSettings:
     """Nearest memories that are scored first where few can prove to be the best of all."""
     pruned_near_a_result: int = 4
     """The same for each wanted result."""
+    pruned_near_share: float = 0.002
+    """Part of the bank that is added to them."""
     pruned_deeper: int = 4
     """So many times that are looked at before all are scored."""
     pruned_spare: int = 6

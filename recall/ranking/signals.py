@@ -7,7 +7,8 @@ is worth 1; the other signals are weighed against that.
 import numpy as np
 from numpy.typing import NDArray
 
-from recall.ranking.evidence import Context, Meaning, Names, Rows, Words
+from index.words import Words
+from recall.ranking.evidence import Context, Meaning, Names, Rows
 from recall.ranking.settings import RankingSettings
 
 LEXICAL = "lexical"
@@ -27,19 +28,30 @@ def lexical(words: Words, context: Context, settings: RankingSettings, bm25: flo
     A long text holds every word sooner or later, so its share of the query counts for less. `bm25` is the part of raw
     BM25, which is another where the words stand alone.
     """
-    scattered = np.zeros(len(words.cover))
-    scattered[words.matching] = lexical_of(words.matching, words, context, settings, bm25)
+    scattered = np.zeros(words.size)
+    at = words.matching
+    scattered[at] = lexical_of(at, words.matching_bm25, words.matching_cover, context, settings, bm25)
     return scattered
 
 
-def lexical_of(at: NDArray[np.int64], words: Words, context: Context, settings: RankingSettings, bm25: float) -> Rows:
-    """As `lexical`, of the memories in `at` alone: (len(at),)."""
-    leg = settings.cover * words.cover[at]
+def lexical_of(
+    at: NDArray[np.int64], bm25: Rows, cover: Rows, context: Context, settings: RankingSettings, bm25_part: float
+) -> Rows:
+    """As `lexical`, of the memories in `at` alone, with their BM25 and cover: (len(at),)."""
+    leg = settings.cover * cover
     leg *= context.root_short[at]
-    leg += bm25 * words.bm25[at]
+    leg += bm25_part * bm25
     leg *= context.recency[at]
     leg *= settings.lexical / context.recency_norm
     return leg
+
+
+def most_lexical(bm25: Rows, cover: Rows, context: Context, settings: RankingSettings) -> Rows:
+    """What `lexical_of` gives at the most, whoever the memories are."""
+    most = settings.cover * cover
+    most += settings.bm25 * bm25
+    most *= settings.lexical / context.recency_norm
+    return most
 
 
 def semantic(meaning: Meaning, lexical_leg: Rows, settings: RankingSettings) -> Rows:

@@ -1,0 +1,69 @@
+"""What the words of a query say of the documents: of those that hold one, and of all of them where that is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Words:
+    """Few documents of many, as a rule: arrays by ordinal are made when they are first asked for."""
+
+    matching: NDArray[np.int64]
+    """Ordinals of the documents that hold one of the words, each once, in no order; all below `size`."""
+    matching_bm25: Rows
+    """(len(matching),)"""
+    matching_cover: Rows
+    """(len(matching),), above 0."""
+    size: int
+
+    @cached_property
+    def bm25(self) -> Rows:
+        """(size,) by ordinal; 0 where no word matches."""
+        return self._scattered(self.matching_bm25)
+
+    @cached_property
+    def cover(self) -> Rows:
+        """(size,) by ordinal: the share (`bm25.Weighted.shares`) of the query that a document holds, 0 to 1."""
+        return self._scattered(self.matching_cover)
+
+    def of(self, ordinals: NDArray[np.int64]) -> tuple[Rows, Rows]:
+        """BM25 and cover of these documents, (len(ordinals),) each."""
+        places = self._places[ordinals]
+        return self._padded[0][places], self._padded[1][places]
+
+    def plus(self, other: Words, share: float = 1.0) -> Words:
+        """The sums of both, `other` by a share; a cover stays at most 1."""
+        ordinals = np.concatenate((self.matching, other.matching))
+        distinct, places = np.unique(ordinals, return_inverse=True)
+        bm25 = np.concatenate((self.matching_bm25, share * other.matching_bm25))
+        cover = np.concatenate((self.matching_cover, share * other.matching_cover))
+        return Words(
+            distinct,
+            np.bincount(places, bm25, len(distinct)).astype(np.float64, copy=False),
+            np.minimum(np.bincount(places, cover, len(distinct)), 1.0),
+            max(self.size, other.size),
+        )
+
+    @cached_property
+    def _places(self) -> NDArray[np.int32]:
+        """By ordinal, where in `_padded` it is; 0 where no word matches."""
+        places = np.zeros(self.size, np.int32)
+        places[self.matching] = np.arange(1, len(self.matching) + 1, dtype=np.int32)
+        return places
+
+    @cached_property
+    def _padded(self) -> tuple[Rows, Rows]:
+        nothing = np.zeros(1)
+        return np.concatenate((nothing, self.matching_bm25)), np.concatenate((nothing, self.matching_cover))
+
+    def _scattered(self, found: Rows) -> Rows:
+        by_ordinal = np.zeros(self.size)
+        by_ordinal[self.matching] = found
+        return by_ordinal
