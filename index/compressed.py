@@ -2,7 +2,7 @@
 
 Two dimensions share a code of four bits, in a very large bank four. A scan reads a sixteenth of the bytes of the rows,
 or a thirty-second, and says of every row about how near it is. The caller computes the exact cosines of those that look
-nearest, which tells how far off the estimates are for this query, and so how near any other row can be: see `rest`.
+nearest, which tells how far off the estimates are for this query, and so how near any other row can be: see `bounds`.
 
 Immutable once built, cheap to extend. It knows no deletions (fast-scan refuses selectors): the caller leaves them out.
 """
@@ -50,20 +50,20 @@ class Proposed:
     all_rows: bool
     """There are no others."""
 
-    def rest(self, cosines: NDArray[np.float32], deviations: float) -> float:
-        """How near a row can be that is not among them, given the exact `cosines` of those that are.
+    def bounds(self, cosines: NDArray[np.float32], deviations: float) -> NDArray[np.float32]:
+        """How near those behind the first `len(cosines)` can be, given the exact `cosines` of these.
 
-        An estimate is off by an error whose mean and deviation are those of the farther half of the proposed rows;
-        `deviations` says how many of these an error has at the most.
+        An estimate is off by an error whose mean and deviation are those of the farther half of these; `deviations`
+        says how many of these an error has at the most.
         """
-        if self.all_rows:
-            return -np.inf
-        farther = len(self.rows) // 2
-        if len(self.rows) - farther < _LEAST_TO_JUDGE:
-            return 1.0
-        errors = cosines[farther:] - self.estimates[farther:]
-        mean = float(errors.mean())
-        return float(self.estimates[-1]) + mean + deviations * float(errors.std())
+        judged = len(cosines)
+        errors = (cosines - self.estimates[:judged])[judged // 2 :].astype(np.float64)
+        if len(errors) < _LEAST_TO_JUDGE:
+            return np.ones(len(self.rows) - judged, np.float32)
+        mean = float(errors.sum()) / len(errors)
+        deviation = max(0.0, float(errors @ errors) / len(errors) - mean * mean) ** 0.5
+        bounds: NDArray[np.float32] = self.estimates[judged:] + np.float32(mean + deviations * deviation)
+        return bounds
 
 
 class CompressedRows:

@@ -127,15 +127,7 @@ class Lexical:
         with self._lock:
             view = self._view(terms)
         parts = (view.tail, *(segment.view(asked) for segment, asked in view.segments))
-        found = [_below(size, part.matches(view.statistics)) for part in parts if len(part.postings)]
-        if len(found) == 1:
-            return Words(found[0].ordinals, found[0].bm25, found[0].cover, size)
-        return Words(
-            np.concatenate([_NO_ORDINALS, *(part.ordinals for part in found)]),
-            np.concatenate([_NO_SCORES, *(part.bm25 for part in found)]),
-            np.concatenate([_NO_SCORES, *(part.cover for part in found)]),
-            size,
-        )
+        return _words([_below(size, part.matches(view.statistics)) for part in parts if len(part.postings)], size)
 
     def document_frequency(self, term: str) -> int:
         """Live documents with an analysed term."""
@@ -277,6 +269,17 @@ def _tier(documents: int, settings: LexicalSettings) -> int:
     while documents > limit:
         tier, limit = tier + 1, limit * settings.fan_out
     return tier
+
+
+def _words(found: Sequence[Matches], size: int) -> Words:
+    """In the order of the ordinals: that of a segment's rows, and mostly that of the tail's."""
+    ordinals = np.concatenate([_NO_ORDINALS, *(part.ordinals for part in found)])
+    bm25 = np.concatenate([_NO_SCORES, *(part.bm25 for part in found)])
+    cover = np.concatenate([_NO_SCORES, *(part.cover for part in found)])
+    if (ordinals[1:] < ordinals[:-1]).any():
+        order = ordinals.argsort(kind="stable")  # runs that ascend are merged fast
+        return Words(ordinals[order], bm25[order], cover[order], size)
+    return Words(ordinals, bm25, cover, size)
 
 
 def _below(size: int, found: Matches) -> Matches:

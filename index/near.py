@@ -10,17 +10,21 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """Some memories with their exact cosines, unsorted, and what is known of all."""
+    """The nearest memories with their exact cosines, and what is known of all others."""
 
     ordinals: NDArray[np.int64]
-    """(n,), ascending, distinct."""
+    """(n,), distinct, in no order."""
     cosines: NDArray[np.float32]
     """(n,)."""
+    others: NDArray[np.int64]
+    """(m,), distinct: memories that look near, but less so."""
+    bounds: NDArray[np.float32]
+    """(m,): how great their cosines can be; see `index.compressed` for how sure that is."""
     rest: float
-    """No other memory has a greater cosine; see `index.compressed` for how sure that is."""
+    """No other memory has a greater cosine."""
     mean: float
     """Of the cosines of all memories."""
     deviation: float
     """Of the cosines of all memories."""
     exact: bool = True
-    """`rest` is as good as proven."""
+    """The bounds and `rest` are as good as proven."""

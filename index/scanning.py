@@ -14,6 +14,7 @@ from index.near import Near
 from index.row_blocks import RowView
 
 _SCORE_STEPS = 1 << 20  # scores are multiples of 2**-20: equal vectors tie whatever row, block or kernel they met
+_NOTHING = np.empty(0, np.int64), np.empty(0, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,27 +49,39 @@ def near(
     compressed: CompressedRows,
     query: NDArray[np.float32],
     count: int,
+    listed: int,
     deviations: float,
     exact: bool,
 ) -> Near:
-    """By exact cosines: what a scan of the copy proposes, the rows it does not hold yet, and all shared ones.
-
-    `deviations`: see `Proposed.rest`.
+    """Exact cosines of the first `count` that a scan of the copy proposes, of the rows it does not hold yet, and of all
+    shared ones; bounds of the others of the first `listed`. `deviations`: see `Proposed.bounds`.
     """
-    proposed = compressed.nearest(query, count)
-    cosines = rounded(snapshot.rows.gather(proposed.rows) @ query)
-    rest = proposed.rest(cosines, deviations)
+    proposed = compressed.nearest(query, listed)
+    rows, others = proposed.rows[:count], proposed.rows[count:]
+    cosines = rounded(snapshot.rows.gather(rows) @ query)
+    bounds = proposed.bounds(cosines, deviations)
+    rest = -np.inf if proposed.all_rows else float(bounds[-1]) if len(bounds) else 1.0
     newer, their_cosines = _newer(snapshot, compressed, query)
     several, their_best = _several(snapshot, query)
-    mean, deviation = _statistics(snapshot, query, np.concatenate((their_cosines, their_best)))
-    rows = proposed.rows
+    more = np.concatenate((their_cosines, their_best))
+    mean, deviation = _statistics(snapshot, query, more)
+    rows, cosines = _usable(snapshot, rows, cosines)
+    others, bounds = _usable(snapshot, others, bounds)
+    ordinals, found = snapshot.ordinals[rows], cosines
+    if len(more):
+        ordinals = np.concatenate((ordinals, snapshot.ordinals[newer], several))
+        found = np.concatenate((cosines, more))
+    return Near(ordinals, found, snapshot.ordinals[others], bounds, rest, mean, deviation, exact)
+
+
+def _usable(
+    snapshot: Snapshot, rows: NDArray[np.int64], values: NDArray[np.float32]
+) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+    """Those of live memories of one window."""
+    if not snapshot.shared_rows and len(snapshot.alive) == snapshot.memories:
+        return rows, values
     usable = snapshot.alive[rows] & ~snapshot.shared[rows]
-    if not usable.all():
-        rows, cosines = rows[usable], cosines[usable]
-    ordinals = np.concatenate((snapshot.ordinals[rows], snapshot.ordinals[newer], several))
-    order = ordinals.argsort()
-    found = np.concatenate((cosines, their_cosines, their_best))
-    return Near(ordinals[order], found[order], rest, mean, deviation, exact)
+    return rows[usable], values[usable]
 
 
 def statistics(snapshot: Snapshot, compressed: CompressedRows, query: NDArray[np.float32]) -> tuple[float, float]:
@@ -83,6 +96,8 @@ def _newer(
 ) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Live rows that the copy does not hold, of memories of one window, with their cosines."""
     first = compressed.rows
+    if first == len(snapshot.alive):
+        return _NOTHING
     cosines = rounded(snapshot.rows.products(query, first))
     usable = np.flatnonzero(snapshot.alive[first:] & ~snapshot.shared[first:])
     return usable + first, cosines[usable]
@@ -90,8 +105,8 @@ def _newer(
 
 def _several(snapshot: Snapshot, query: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     """Ordinals of all memories of several windows, and the cosine of the best window of each."""
-    if not snapshot.pooled:
-        return np.empty(0, np.int64), np.empty(0, np.float32)
+    if not snapshot.shared_rows:
+        return _NOTHING
     rows = np.flatnonzero(snapshot.shared & snapshot.alive)
     return pool_rows(snapshot.ordinals[rows], rounded(snapshot.rows.gather(rows) @ query))
 

@@ -145,8 +145,9 @@ class Vectors:
             return self._compressed_search(snapshot, compressed, query, k, usable)
         return exact_search(snapshot, query, k, usable)
 
-    def near(self, query: NDArray[np.float32], count: int) -> Near | None:
-        """About the `count` nearest memories, and how near any other can be; None where only another scan can tell.
+    def near(self, query: NDArray[np.float32], count: int, listed: int) -> Near | None:
+        """About the `count` nearest memories, bounds for as many more as make `listed`, and how near any other can be;
+        None where only another scan can tell.
 
         That is a small bank, and one of many texts of several windows.
         """
@@ -155,7 +156,7 @@ class Vectors:
             return None
         fine = len(snapshot.alive) <= settings.fine_rows
         deviations = settings.error_deviations if fine else settings.coarse_deviations
-        return near(snapshot, snapshot.compressed, query, count, deviations, exact=fine)
+        return near(snapshot, snapshot.compressed, query, count, listed, deviations, exact=fine)
 
     def scores(self, query: NDArray[np.float32], ordinals: NDArray[np.int64]) -> NDArray[np.float32]:
         """Cosine of each ordinal's best window, (n,); NaN where it has no vector."""

@@ -16,7 +16,7 @@ class Words:
     """Few documents of many, as a rule: arrays by ordinal are made when they are first asked for."""
 
     matching: NDArray[np.int64]
-    """Ordinals of the documents that hold one of the words, each once, in no order; all below `size`."""
+    """Ordinals of the documents that hold one of the words, ascending, each once; all below `size`."""
     matching_bm25: Rows
     """(len(matching),)"""
     matching_cover: Rows
@@ -35,8 +35,13 @@ class Words:
 
     def of(self, ordinals: NDArray[np.int64]) -> tuple[Rows, Rows]:
         """BM25 and cover of these documents, (len(ordinals),) each."""
-        places = self._places[ordinals]
-        return self._padded[0][places], self._padded[1][places]
+        bm25, cover = np.zeros(len(ordinals)), np.zeros(len(ordinals))
+        if len(self.matching):
+            places = self.matching.searchsorted(ordinals)
+            places[places == len(self.matching)] = 0
+            held = np.flatnonzero(self.matching[places] == ordinals)
+            bm25[held], cover[held] = self.matching_bm25[places[held]], self.matching_cover[places[held]]
+        return bm25, cover
 
     def plus(self, other: Words, share: float = 1.0) -> Words:
         """The sums of both, `other` by a share; a cover stays at most 1."""
@@ -50,18 +55,6 @@ class Words:
             np.minimum(np.bincount(places, cover, len(distinct)), 1.0),
             max(self.size, other.size),
         )
-
-    @cached_property
-    def _places(self) -> NDArray[np.int32]:
-        """By ordinal, where in `_padded` it is; 0 where no word matches."""
-        places = np.zeros(self.size, np.int32)
-        places[self.matching] = np.arange(1, len(self.matching) + 1, dtype=np.int32)
-        return places
-
-    @cached_property
-    def _padded(self) -> tuple[Rows, Rows]:
-        nothing = np.zeros(1)
-        return np.concatenate((nothing, self.matching_bm25)), np.concatenate((nothing, self.matching_cover))
 
     def _scattered(self, found: Rows) -> Rows:
         by_ordinal = np.zeros(self.size)

@@ -1,9 +1,9 @@
 """A pass that scores few memories instead of all: those that can be among the best, and says down to which score.
 
-    near        the nearest by their exact cosines; no other memory is nearer than `rest`; more of them if these prove
-                nothing
+    near        the nearest by their exact cosines; more of them if these prove nothing
     floor       the score of the last result that is wanted, among those; what is to beat
-    by words    whoever could reach the floor with the words it holds and a cosine of `rest`
+    nearly      of the next ones, whoever could reach the floor with the cosine that it has at the most
+    hopeful     whoever could reach it with the words that it holds and a cosine of `rest`: no other memory is nearer
     boosted     whoever was saved again or pinned
 
 Every other memory scores below the floor, so whoever is at or above it ranks as if all had been scored (dynamic
@@ -85,9 +85,9 @@ def pruned(
     if embedded.coverage.share < 1.0 or wanted < 1:
         return None
     count = settings.pruned_near + settings.pruned_near_a_result * wanted
-    count += int(settings.pruned_near_share * len(embedded.vectors))
-    for looked_at in (count, settings.pruned_deeper * count):
-        near = embedded.vectors.near(vector, looked_at)
+    listed = settings.pruned_listed * count + int(settings.pruned_listed_share * len(embedded.vectors))
+    for deeper in (1, settings.pruned_deeper):
+        near = embedded.vectors.near(vector, deeper * count, deeper * listed)
         if near is None:
             return None
         found = _among(near, index, embedded, vector, words, context, wanted, settings)
@@ -114,9 +114,10 @@ def _among(
     if not rest < floor < np.inf:
         return None
     hopeful = _hopeful(words, context, floor - rest, settings)
-    if len(hopeful) > settings.pruned_most:
+    nearly = _nearly(near, words, context, scale, floor, settings)
+    if len(hopeful) + len(nearly) > settings.pruned_most:
         return None
-    part = _union(near.ordinals, hopeful, index.columns.boosted)
+    part = _union(near.ordinals, nearly, hopeful, index.columns.boosted)
     evidence = _evidence(part, Meaning(_cosines(part, near, embedded, vector), scale, complete=True), words, context)
     fused = fuse(evidence, settings)
     records, updated_at = _Some(index.columns.records, part), index.columns.updated_at[part]
@@ -142,17 +143,37 @@ def _hopeful(words: Words, context: Context, least: float, settings: RankingSett
     return hopeful
 
 
-def _union(near: Ordinals, hopeful: Ordinals, boosted: frozenset[int]) -> Ordinals:
-    more = np.fromiter(boosted, np.int64, len(boosted))
-    return np.unique(np.concatenate((near, hopeful, more)))
+def _nearly(
+    near: Near, words: Words, context: Context, scale: Scale, floor: float, settings: RankingSettings
+) -> Ordinals:
+    """Whoever of those that look near can reach the floor with the cosine that it has at the most."""
+    scores = signals.lexical_of(near.others, *words.of(near.others), context, settings, settings.bm25)
+    scores += settings.semantic * (scale.standard(near.bounds.astype(np.float64)) + scale.zero)
+    nearly: Ordinals = near.others[scores >= floor]
+    return nearly
+
+
+def _union(near: Ordinals, nearly: Ordinals, hopeful: Ordinals, boosted: frozenset[int]) -> Ordinals:
+    """Distinct; those of `near` first and in their order, and the others ascending."""
+    more = np.concatenate((nearly, hopeful, np.fromiter(boosted, np.int64, len(boosted))))
+    if not len(more):
+        return near
+    more.sort()
+    first = np.empty(len(more), np.bool_)
+    first[0] = True
+    np.not_equal(more[1:], more[:-1], out=first[1:])
+    known = np.sort(near)
+    first &= known[np.minimum(known.searchsorted(more), len(known) - 1)] != more
+    return np.concatenate((near, more[first]))
 
 
 def _cosines(part: Ordinals, near: Near, embedded: Embedded, vector: Vector) -> Rows:
-    """Of each of `part`, exact; few of them are not known yet."""
-    found = np.full(len(part), np.nan)
-    found[np.searchsorted(part, near.ordinals)] = near.cosines
-    unknown = np.flatnonzero(np.isnan(found))
-    found[unknown] = embedded.vectors.scores(vector, part[unknown])
+    """Of each of `part`, exact; `part` begins with the memories of `near`, and few follow."""
+    found = np.empty(len(part))
+    known = len(near.ordinals)
+    found[:known] = near.cosines
+    if known < len(part):
+        found[known:] = embedded.vectors.scores(vector, part[known:])
     return found
 
 

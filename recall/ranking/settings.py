@@ -93,14 +93,16 @@ class RankingSettings:
     """Nearest memories whose cosine is computed where the vectors are scanned in compressed form."""
     word_candidates: int = 2_000
     """Best memories by words whose cosine is computed as well; every other one counts as average there."""
-    pruned_near: int = 96
+    pruned_near: int = 64
     """Nearest memories that are scored first where few can prove to be the best of all."""
     pruned_near_a_result: int = 4
     """The same for each wanted result."""
-    pruned_near_share: float = 0.002
-    """Part of the bank that is added to them."""
+    pruned_listed: int = 4
+    """So many times as many are looked at, and scored where they can be among the best."""
+    pruned_listed_share: float = 0.005
+    """Part of the bank that is added to these."""
     pruned_deeper: int = 4
-    """So many times that are looked at before all are scored."""
+    """So many times as many of both are tried before all are scored."""
     pruned_spare: int = 6
     """Results beyond the limit that are looked for at first, to stand in for those that are folded."""
     pruned_most: int = 1_000

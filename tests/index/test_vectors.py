@@ -286,25 +286,27 @@ def test_an_index_built_of_renumbered_rows_is_thrown_away() -> None:
     check(vectors, oracle, rows[700], 10)
 
 
-def test_nothing_is_nearer_than_what_near_gives_and_the_moments_are_those_of_all() -> None:
+def test_near_tells_how_near_any_memory_is_and_the_moments_of_all() -> None:
     rng = np.random.default_rng(12)
     rows = clustered(6_000)
     settings = VectorSettings(compressed_from=1_000, least_dead=100_000, most_newer=40)
     vectors, oracle = Vectors(64, settings, run=at_once), Oracle()
+    told, nearer = 0, 0
     for start in range(0, 6_000, 150):  # copied, extended, copied anew; some wait, some die, some have two windows
         added = [(ordinal, rows[ordinal : ordinal + 1 + (ordinal % 97 == 0)]) for ordinal in range(start, start + 150)]
         gone = rng.integers(0, start + 1, 9).tolist()
         vectors.apply(added, gone)
         oracle.apply(added, gone)
         query = unit(rows[rng.integers(len(rows))] + 0.1 * rng.normal(size=64))
-        near = vectors.near(query, 60)
+        near = vectors.near(query, 60, 240)
         assert (near is None) == (start + 150 < 1_000)
         if near is not None:
             everybody = dict(oracle.ranked(query))
-            assert near.cosines == pytest.approx(
-                [everybody.pop(ordinal) for ordinal in near.ordinals.tolist()], abs=2e-6
-            )
-            assert near.rest >= max(everybody.values())
-            all_cosines = [score for _, score in oracle.ranked(query)]
-            assert (near.mean, near.deviation) == pytest.approx((np.mean(all_cosines), np.std(all_cosines)), abs=1e-5)
+            cosines = np.array(list(everybody.values()))
+            assert (near.mean, near.deviation) == pytest.approx((cosines.mean(), cosines.std()), abs=1e-5)
             assert vectors.statistics(query) == (near.mean, near.deviation)
+            assert near.cosines == pytest.approx([everybody.pop(at) for at in near.ordinals.tolist()], abs=2e-6)
+            bounds = dict(zip(near.others.tolist(), near.bounds.tolist(), strict=True))
+            told += len(everybody)
+            nearer += sum(cosine > bounds.get(at, near.rest) for at, cosine in everybody.items())
+    assert nearer < told / 10_000
