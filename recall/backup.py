@@ -63,7 +63,7 @@ class Backup:
             for name in self._banks.list(tenant):
                 image = self._image(tenant, name)
                 if image is not None:
-                    with closing(image.log):
+                    with closing(image):
                         yield from self._bank(image)
         manifest = msgspec.json.format(msgspec.json.encode(self._manifest()), indent=1) + b"\n"
         yield from self._file(form.MANIFEST, len(manifest), [manifest])
@@ -84,6 +84,9 @@ class Backup:
             yield from self._file(
                 form.rule_path(image.tenant, image.bank, rule.name), len(rule.content), [rule.content]
             )
+        for kept in image.history:
+            path = form.history_path(image.tenant, image.bank, kept.path.name)
+            yield from self._file(path, kept.size, kept.chunks())
         log = image.log
         self._taken.append(BankEntry(image.tenant, image.bank, log.last_seq, log.size, len(image.rules)))
 

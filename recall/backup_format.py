@@ -4,6 +4,7 @@
 FORMAT                              the marker of the data folder, as it is there
 <tenant>/<bank>/log.jsonl           the log as it stood at one seq
 <tenant>/<bank>/rules/<n>.md
+<tenant>/<bank>/history/<n>.jsonl.gz    what vacuums took out of the log, unless it was archived
 …
 MANIFEST.json                       every file with its size and SHA-256; the banks with their seqs; what is missing
 ```
@@ -21,6 +22,8 @@ from recall.memory.data_folder import RULE_SUFFIX, RULES
 from recall.memory.errors import InvalidField, MemoryServiceError
 from recall.memory.log import LOG_NAME
 from recall.memory.names import bank_name
+from recall.memory.segments import FOLDER as HISTORY
+from recall.memory.segments import last_seq_of
 
 VERSION = 1
 MARKER = "FORMAT"
@@ -82,25 +85,25 @@ class Place:
     tenant: str
     bank: str
     name: str
-    """`log.jsonl`, or a rule's."""
-
-    @property
-    def is_log(self) -> bool:
-        """False for a rule."""
-        return self.name == LOG_NAME
+    """`log.jsonl`, a rule's, or a file of the history."""
+    folder: str = ""
+    """Below the bank's own."""
 
     @classmethod
     def of(cls, path: str) -> "Place":
         """Where a path of a backup leads. Raises BackupDamaged for one that no backup has (`..`, absolute, foreign)."""
+        folder = ""
         match path.split("/"):
             case [tenant, bank, name] if name == LOG_NAME:
                 pass
             case [tenant, bank, folder, name] if folder == RULES and _is_rule(name):
                 pass
+            case [tenant, bank, folder, name] if folder == HISTORY and last_seq_of(name):
+                pass
             case _:
                 raise BackupDamaged(f"it holds {path[:200]!r}, which is no file of a bank")
         try:
-            return cls(bank_name(tenant, "tenant"), bank_name(bank), name)
+            return cls(bank_name(tenant, "tenant"), bank_name(bank), name, folder)
         except InvalidField as error:
             raise BackupDamaged(f"it holds {path[:200]!r}: {error}") from None
 
@@ -113,6 +116,11 @@ def log_path(tenant: str, bank: str) -> str:
 def rule_path(tenant: str, bank: str, name: str) -> str:
     """The path of a rule in a backup."""
     return f"{tenant}/{bank}/{RULES}/{name}"
+
+
+def history_path(tenant: str, bank: str, name: str) -> str:
+    """The path of a file of a bank's history in a backup."""
+    return f"{tenant}/{bank}/{HISTORY}/{name}"
 
 
 def header(path: str, size: int, taken_at: int) -> bytes:

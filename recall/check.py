@@ -7,18 +7,21 @@ show as a torn tail, which is why that is a note and not an error.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
 from recall.memory.data_folder import DataFolder, Layout
-from recall.memory.errors import BankNotFound
+from recall.memory.errors import BankNotFound, Damaged
+from recall.memory.events import decode
 from recall.memory.files import Files
 from recall.memory.log import LOG_NAME
 from recall.memory.names import bank_name
 from recall.memory.opening import open_bank
 from recall.memory.refusal import refusals
 from recall.memory.repair import REMEDY, repair_log, verified
+from recall.memory.scan import Scan
+from recall.memory.segments import Segments, needed
 from recall.memory.settings import StorageSettings
 
 
@@ -26,7 +29,7 @@ class Severity(StrEnum):
     """How bad a finding is."""
 
     NOTE = "note"  # mended by itself at the next start
-    DAMAGE = "damage"  # the bank does not open
+    DAMAGE = "damage"  # the bank does not open, or lacks a part of its history
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +116,28 @@ def _logs(layout: Layout, files: Files) -> Iterator[tuple[str, str, Path]]:
             yield tenant, f"{trash_id} (in the trash)", layout.trash(tenant) / trash_id / LOG_NAME
 
 
+def _check_history(tenant: str, bank: str, log: Path, files: Files, data: bytes, scan: Scan) -> Finding | None:
+    """What vacuums took out of a log that is sound: every sum, and the chain through all files."""
+    lost = Finding(tenant, bank, log, 1, 0, Severity.DAMAGE, "", "bring the file back from a backup")
+    try:
+        first, _ = decode(data.split(b"\n", 1)[0])
+        for path in needed(log.parent, files, first):
+            if not files.exists(path):
+                return replace(lost, file=path, problem="the file is missing: histories begin later")
+        Segments(log.parent, files, scan.base, scan.base_sum).check()
+    except Damaged as damage:
+        return replace(lost, file=damage.file, line=damage.line, offset=damage.offset, problem=damage.problem)
+    return None
+
+
 def _check_log(tenant: str, bank: str, log: Path, files: Files) -> tuple[Chain, Finding | None]:
     if not files.exists(log):
         remedy = "bring it back from a backup, or delete the bank"
         return Chain(tenant, bank, 0, "", False), Finding(
             tenant, bank, log, 1, 0, Severity.DAMAGE, "the file is missing", remedy
         )
-    scan = verified(files.read(log))
+    data = files.read(log)
+    scan = verified(data)
     chain = Chain(tenant, bank, scan.last_seq, scan.last_sum, scan.damage is None)
     if scan.damage is not None:
         found = scan.damage
@@ -129,4 +147,4 @@ def _check_log(tenant: str, bank: str, log: Path, files: Files) -> tuple[Chain, 
         remedy = "nothing: it is cut off, and a copy kept, when the bank is opened"
         tear = scan.tear
         return chain, Finding(tenant, bank, log, tear.line, tear.offset, Severity.NOTE, problem, remedy)
-    return chain, None
+    return chain, _check_history(tenant, bank, log, files, data, scan)

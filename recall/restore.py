@@ -26,7 +26,7 @@ from recall.backup_format import (
     Manifest,
     Place,
 )
-from recall.memory.data_folder import RULES, DataFolder
+from recall.memory.data_folder import DataFolder
 from recall.memory.errors import MemoryServiceError
 from recall.memory.files import Files
 from recall.memory.log import LOG_NAME
@@ -117,8 +117,7 @@ class _Unpacking:
         self._written.append(FileEntry(path, size, digest.hexdigest()))
 
     def _target(self, place: Place) -> Path:
-        folder = self._root / place.tenant / place.bank
-        folder = folder if place.is_log else folder / RULES
+        folder = self._root / place.tenant / place.bank / place.folder
         self._make(folder)
         return folder / place.name
 

@@ -12,10 +12,8 @@ the whole group fails and nothing of it was kept or seen. Reads never wait for a
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeVar, cast
-
-from msgspec import UNSET
 
 from recall.memory import commands, importing, names, saving
 from recall.memory.commands import Command
@@ -24,11 +22,11 @@ from recall.memory.derived import Derived, Subscribers
 from recall.memory.errors import InvalidField, MemoryNotFound, MemoryServiceError, ReadOnly
 from recall.memory.events import Event, Origin
 from recall.memory.group_commit import GroupCommit, Ticket
-from recall.memory.history import history
+from recall.memory.history import history, kept_changes, length
 from recall.memory.kept_state import KeptState, opened_from_image
 from recall.memory.lifecycle import Action
-from recall.memory.log import LogClosed
 from recall.memory.log_image import LogImage
+from recall.memory.log_seam import LogClosed
 from recall.memory.opening import Opened, reopen_bank
 from recall.memory.place import Outfit, Place
 from recall.memory.planning import Work, planned
@@ -51,19 +49,12 @@ from recall.memory.record import (
 )
 from recall.memory.rule_book import RuleBook
 from recall.memory.rule_state import Rule
+from recall.memory.snapshot import Snapshot
 from recall.memory.state import RunState
 from recall.memory.usage import LastUsed
 from recall.memory.wording import text_of
 
 _Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True, slots=True)
-class Snapshot:
-    """Every memory by ordinal, as of one seq."""
-
-    records: Sequence[Record]
-    last_seq: int
 
 
 class _Moved(Exception):  # noqa: N818
@@ -236,23 +227,19 @@ class Bank:
         """The events of one memory, oldest first, as of `to_seq`. Raises MemoryNotFound."""
 
         def told(opened: Opened) -> list[HistoryEntry]:
-            with self._reading:
-                ordinal = self.get(memory_id).ordinal
-                seqs = opened.state.events_of(ordinal)
-            return list(history(opened.log, ordinal, [seq for seq in seqs if to_seq is None or seq <= to_seq]))
+            ordinal = self.get(memory_id).ordinal
+            return list(history(opened.log, ordinal, self._events_of(opened, ordinal), to_seq))
 
         return self._asked(told)
 
     def history_length(self, record: Record, to_seq: int) -> int:
         """How many events `history` would give; reads one of them."""
+        at = record.ordinal
+        return self._asked(lambda opened: length(opened.log, at, self._events_of(opened, at), to_seq))
 
-        def counted(opened: Opened) -> int:
-            with self._reading:
-                seqs = opened.state.events_of(record.ordinal)
-            past = opened.log.event(seqs[0]).past
-            return sum(seq <= to_seq for seq in seqs) + (0 if past is UNSET else len(past))
-
-        return self._asked(counted)
+    def _events_of(self, opened: Opened, ordinal: int) -> list[int]:
+        with self._reading:
+            return opened.state.events_of(ordinal)
 
     def records(self) -> Sequence[Record]:
         """Every memory, by ordinal: a snapshot."""
@@ -294,6 +281,11 @@ class Bank:
         """The log from a seq on, up to what is acknowledged now."""
         return self._asked(lambda opened: opened.log.read(from_seq, opened.state.last_seq))
 
+    @property
+    def first_seq(self) -> int:
+        """The first event that can be read; not 1 where what a vacuum archived was taken away."""
+        return self._asked(lambda opened: opened.log.first_seq)
+
     def stamp(self, seq: int) -> str:
         """The checksum of the event at `seq`; it stands for the whole log up to it. For checkpoints."""
         return self._asked(lambda opened: opened.log.stamp(seq))
@@ -334,6 +326,14 @@ class Bank:
             else:
                 self._subscribers.rebuild_stale(opened.state.last_seq)
         return changes + RuleBook(self).take_in()
+
+    def rewrite(self, write: Callable[[Opened], Opened]) -> None:
+        """Let `write` make the log anew while no other write runs: what it adds up to stays the same. See `vacuum`."""
+        with self._commits.hold():
+            before, self._opened = self._opened, write(self._opened)
+            before.log.close()
+            self.kept_state.forget()
+            self._subscribers.tell(kept_changes(before.state, self._opened.state), self._opened.state.last_seq)
 
     def rebuild_stale(self) -> None:
         """Let what failed to take a change in start over; writes wait for it."""

@@ -34,12 +34,13 @@ from recall.memory.errors import (
 from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
 from recall.memory.log import LOG_NAME, FileLog
-from recall.memory.log_image import BankImage, LogImage, RuleFile
+from recall.memory.log_image import BankImage, HistoryFile, LogImage, RuleFile
 from recall.memory.moving import settle
 from recall.memory.names import bank_name, checked_info
 from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
 from recall.memory.refusal import refusals
+from recall.memory.segments import needed
 from recall.memory.settings import StorageSettings
 from recall.memory.verifying import Verifying
 
@@ -313,10 +314,15 @@ class Banks:
     def _verified_image(self, place: Place, log: LogImage, rules: tuple[RuleFile, ...]) -> BankImage:
         try:
             log.verify()
-            return BankImage(place.tenant, place.name, log, rules)
+            return BankImage(place.tenant, place.name, log, rules, tuple(self._history(place, log)))
         except BaseException:
             log.close()
             raise
+
+    def _history(self, place: Place, log: LogImage) -> Iterator[HistoryFile]:
+        for path in needed(place.folder, self._files, log.first()):
+            if self._files.exists(path):
+                yield HistoryFile(path, self._files.size(path), self._files.open_append(path))
 
     def _rules(self, place: Place) -> tuple[RuleFile, ...]:
         folder = place.folder / RULES

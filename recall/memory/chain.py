@@ -17,7 +17,7 @@ def verify_chain(image: LogImage, pause: Callable[[], bool]) -> None:
 
     Raises Damaged, StorageFailure.
     """
-    chain = _Chain()
+    chain = _Chain(image.base, image.base_sum)
     for lines in _lines(image):
         if not all(map(chain.continued_by, lines)):
             image.verify()
@@ -29,9 +29,9 @@ def verify_chain(image: LogImage, pause: Callable[[], bool]) -> None:
 
 
 class _Chain:
-    def __init__(self) -> None:
-        self.seq = 0
-        self._last = Sum("")
+    def __init__(self, seq: int, last: Sum) -> None:
+        self.seq = seq
+        self._last = last
 
     def continued_by(self, line: bytes) -> bool:
         self.seq += 1

@@ -21,9 +21,11 @@ MemoryServiceError
 │   ├── NotYourScope          the bank is not the memory of this user (bank, user)
 │   ├── NotExpired            its time has not come              (id, expires_at)
 │   ├── SelfSupersede                                            (id)
+│   ├── NoVacuum              the log cannot be written anew now (bank, problem)
 │   └── RuleEditedByHand      its file says what the log does not (bank, name)
 ├── StaleRevision                                                (id, expected, actual)
 ├── StaleRule                                                    (name, expected, actual)
+├── HistoryArchived           what came before was taken away    (seq, first_seq)
 ├── ReadOnly                  the bank takes no writes           (bank, reason)
 ├── Damaged                   the log cannot be trusted          (file, line, offset, problem, remedy)
 │   └── BankDamaged           the same, with the bank's name     (bank, …)
@@ -237,6 +239,15 @@ class RuleEditedByHand(Refused):
         self.name = name
 
 
+class NoVacuum(Refused):
+    """The log cannot be written anew as the bank stands."""
+
+    def __init__(self, bank: str, problem: str) -> None:
+        super().__init__(f"bank {bank!r} cannot be vacuumed: {problem}")
+        self.bank = bank
+        self.problem = problem
+
+
 class StaleRule(MemoryServiceError):
     """The rule was written since the caller read it; 0 stands for none of this name."""
 
@@ -245,6 +256,18 @@ class StaleRule(MemoryServiceError):
         self.name = name
         self.expected = expected
         self.actual = actual
+
+
+class HistoryArchived(MemoryServiceError):
+    """A vacuum archived the event, and its file was taken away; `first_seq` is the first one that can be read."""
+
+    def __init__(self, seq: int, first_seq: int) -> None:
+        super().__init__(
+            f"event {seq} was archived by a vacuum and its file was taken away from history/; "
+            f"the first event that can be read is {first_seq}"
+        )
+        self.seq = seq
+        self.first_seq = first_seq
 
 
 class ReadOnly(MemoryServiceError):

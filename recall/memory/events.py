@@ -15,7 +15,8 @@
 Ops of a memory: save, nominate, reinforce, update, pin, unpin, delete, supersede, expire, promote, reject,
 quarantine, reaccept, import, absorb, release, restore, edit, prefer; of a move arrive, depart, return; of what takes a
 decision back undo-promote, undo-reject, undo-reject-quarantined, undo-quarantine, undo-reaccept. Ops of the bank: bank,
-run, settle (a move), and of a rule: rule (written, with its whole text), unrule (taken out of use).
+run, settle (a move), and of a rule: rule (written, with its whole text), unrule (taken out of use). A log that was
+vacuumed begins with vacuum, kept and vacuumed: see `beginning`.
 
 `run` on an event names the consolidation run that wrote it. A run writes, in one command for each group, the pair
 
@@ -35,10 +36,13 @@ from typing import NewType
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from recall.memory.beginning import Vacuum
 from recall.memory.ranges import Count, Moment, Ordinal, Revision, Seq, Share
-from recall.memory.record import Actor, BankInfo, Evidence, Kind, Source, Status
+from recall.memory.record import Actor, BankInfo, Evidence, Kind, Review, Source, Status
 
 Sum = NewType("Sum", str)
+NO_SUM = Sum("")
+"""What stands for no line at all."""
 
 _TAIL_KEY = b',"sum":"'
 _TAIL_LENGTH = len(_TAIL_KEY) + 32 + len(b'"}')
@@ -122,7 +126,7 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     to: str | UnsetType = UNSET
     # what a reviewer replaced by it
     replaces: tuple[str, ...] | UnsetType = UNSET
-    # undo-…: the seq of the decision that is taken back
+    # undo-…: the seq of the decision that is taken back; kept: that of the memory's last event before
     of: Seq | UnsetType = UNSET
     # supersede
     winner: str | UnsetType = UNSET
@@ -145,6 +149,10 @@ class Body(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # rule, unrule
     rule: RuleText | UnsetType = UNSET
     request: Request | UnsetType = UNSET
+    # vacuum, kept, vacuumed
+    vacuum: Vacuum | UnsetType = UNSET
+    review: Review | UnsetType = UNSET
+    holders: dict[str, str] | UnsetType = UNSET
 
 
 class Header(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

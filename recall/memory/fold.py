@@ -6,16 +6,14 @@ from typing import TypeVar
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from recall.memory.beginning import KEPT
 from recall.memory.events import Body
+from recall.memory.fold_error import FoldError
 from recall.memory.names import text_hash
 from recall.memory.ranges import MOST
 from recall.memory.record import Kind, MemoryId, Record, Review, Status
 
 _Value = TypeVar("_Value")
-
-
-class FoldError(ValueError):
-    """An event that cannot follow what came before it; the message says why."""
 
 
 def folded(before: Record | None, ordinal: int, seq: int, at: int, body: Body) -> Record:
@@ -66,11 +64,14 @@ def _born(ordinal: int, seq: int, at: int, body: Body, status: Status) -> Record
         replaces=_or(body.replaces, ()),
         evidence=_or(body.evidence, ()),
         review=_first_review(seq, body),
+        moved_to=_or(body.to, "") if body.op == KEPT else "",
     )
 
 
 def _first_review(seq: int, body: Body) -> Review | None:
     """What an import tells of reviews elsewhere stands in its one event."""
+    if body.op == KEPT:
+        return None if body.review is UNSET else body.review
     if body.op == "nominate":
         return Review(nominated=seq)
     return None if body.past is UNSET else Review(seq, seq, seq)
@@ -210,6 +211,7 @@ _BIRTHS = {
     "import": Status.ACCEPTED,
     "prefer": Status.ACCEPTED,
     "arrive": Status.ACCEPTED,
+    KEPT: Status.ACCEPTED,
 }
 _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "reinforce": _reinforce,
@@ -235,7 +237,7 @@ _STEPS: dict[str, Callable[[Record, int, int, Body], Record]] = {
     "undo-quarantine": _decide(Status.ACCEPTED),
     "undo-reaccept": _decide(Status.QUARANTINED),
 }
-OPS_OF_A_MEMORY = frozenset((*_BIRTHS, *_STEPS))
+OPS_OF_A_MEMORY = frozenset((*_BIRTHS, *_STEPS)) - {KEPT}
 """Ops that make or change a memory."""
 DECISIONS = frozenset(op for op in _STEPS if op.startswith("undo-")) | {"promote", "reject", "quarantine", "reaccept"}
 """Ops of a reviewer's decisions and of what takes them back."""

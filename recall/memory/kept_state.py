@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from recall.memory.chain import verify_chain
 from recall.memory.errors import Damaged, MemoryServiceError
 from recall.memory.files import Files
-from recall.memory.log import NotThisLog
+from recall.memory.log_seam import NotThisLog
 from recall.memory.opening import Opened, open_bank, resume_bank
 from recall.memory.place import Outfit, Place
 from recall.memory.settings import StorageSettings
@@ -86,7 +86,7 @@ def opened_from_image(place: Place, files: Files, settings: StorageSettings) -> 
 
 def _image_of(opened: Opened) -> StateImage:
     seq = opened.state.last_seq
-    return StateImage.of(opened.state, opened.log.line_ends(seq), opened.log.stamp(seq))
+    return StateImage.of(opened.state, opened.log.known(seq))
 
 
 def verify(bank: Bank, pause: Callable[[], bool]) -> None:

@@ -1,7 +1,7 @@
 """The log of one bank: an ordered, append-only list of events that survives.
 
-`Log` is the seam: whatever keeps order and refuses a stale `expected_seq` will do. `FileLog` keeps it in one file, a
-line an event (see `events`).
+`Log` is the seam (see `log_seam`): whatever keeps order and refuses a stale `expected_seq` will do. `FileLog`
+keeps it in one file, a line an event (see `events`); what vacuums took out of it lies in others (see `segments`).
 
 What `FileLog.append` promises for the events it is given, by what goes wrong:
 
@@ -26,94 +26,38 @@ nothing. They are synced before the log is used, so that what is seen once stays
 
 import logging
 import time
-from array import array
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Protocol
 
-from recall.memory.errors import Closed, Damaged, StorageFailure
+from msgspec import UNSET
+
+from recall.memory.errors import Damaged, StorageFailure
 from recall.memory.events import Entry, Event, LineError, Said, Sum, decode, decode_said, encode, verified_sum
 from recall.memory.files import AppendHandle, Files, HandleClosed
-from recall.memory.fold import FoldError
+from recall.memory.fold_error import FoldError
 from recall.memory.log_image import LogImage
+from recall.memory.log_seam import LogClosed, NotThisLog, StaleLog
 from recall.memory.refusal import refusal, refusals
 from recall.memory.repair import REMEDY, cut_tear, keep_broken
 from recall.memory.scan import CHUNK_BYTES, Group, Scan, Start
+from recall.memory.segments import Segments
 
 LOG_NAME = "log.jsonl"
 _logger = logging.getLogger(__name__)
 
 
-class StaleLog(Exception):  # noqa: N818
-    """Somebody else appended: the expected last seq is not the last seq."""
-
-
-class NotThisLog(Exception):  # noqa: N818
-    """What is known of a log does not fit the file."""
-
-
-class LogClosed(Closed):
-    """The log was closed before it could be read; whoever asks the bank again gets its successor's."""
-
-
-class Log(Protocol):
-    """An ordered, durable list of events. Reads raise LogClosed once it is closed; those that run end well."""
-
-    @property
-    def last_seq(self) -> int:
-        """The seq of the last event, 0 when there is none."""
-
-    @property
-    def poisoned(self) -> str | None:
-        """Why the log takes no more events."""
-
-    @property
-    def size_bytes(self) -> int:
-        """How much it holds."""
-
-    def append(self, expected_seq: int, entries: Sequence[Entry]) -> None:
-        """Make events durable, all or none. Raises StaleLog, StorageFailure."""
-
-    def read(self, from_seq: int, to_seq: int) -> Iterator[Event]:
-        """The events from_seq to to_seq, both included."""
-
-    def event(self, seq: int) -> Event:
-        """One event."""
-
-    def text(self, seq: int) -> str:
-        """The text of one event that holds one."""
-
-    def text_of(self, memory_id: str, seq: int) -> str | None:
-        """The same, if that event is one of this memory; None when it is not, or holds no text."""
-
-    def stamp(self, seq: int) -> Sum:
-        """The sum of one event, which stands for the whole log up to it; "" for 0."""
-
-    def image(self, last_seq: int | None = None) -> LogImage:
-        """The log as it stands now, or as it stood at `last_seq`: for a backup, or to be verified."""
-
-    def line_ends(self, last_seq: int) -> "array[int]":
-        """A copy of where each of the first lines ends, by seq."""
-
-    def distrust(self, why: str) -> None:
-        """Take no more events."""
-
-    def close(self) -> None:
-        """Let go of it; running reads end well."""
-
-
 class FileLog:
     """A log in one file. One thread appends at a time; any number read."""
 
-    def __init__(
-        self, path: Path, files: Files, handle: AppendHandle, offsets: "array[int]", last_sum: Sum, slow_sync_ms: float
-    ) -> None:
+    def __init__(self, path: Path, files: Files, handle: AppendHandle, known: Start, slow_sync_ms: float) -> None:
         self._path = path
         self._files = files
         self._handle = handle
-        self._offsets = offsets  # event n lies in offsets[n-1]:offsets[n]
-        self._last_sum = last_sum
+        self._base = known.base
+        self._offsets = known.offsets  # event base + n lies in offsets[n-1]:offsets[n]
+        self._last_sum = known.last_sum
+        self._before = Segments(path.parent, files, known.base, known.base_sum)
         self._slow_sync_ms = slow_sync_ms
         self._poisoned: str | None = None
         self.unacknowledged_tail = False
@@ -165,12 +109,24 @@ class FileLog:
             elif scan.newline_missing:
                 handle.append(b"\n")
             handle.sync()
-        return cls(path, files, handle, scan.offsets, scan.last_sum, slow_sync_ms)
+            if scan.base:  # a vacuum that was killed may have left the name of its log unsafe
+                files.sync_dir(path.parent)
+        return cls(path, files, handle, Start(scan.offsets, scan.last_sum, scan.base, scan.base_sum), slow_sync_ms)
 
     @property
     def last_seq(self) -> int:
         """The seq of the last durable event."""
-        return len(self._offsets) - 1
+        return self._base + len(self._offsets) - 1
+
+    @property
+    def first_seq(self) -> int:
+        """The first event that can be read."""
+        return self._before.first_seq
+
+    @property
+    def before(self) -> Segments:
+        """What vacuums took out of the log."""
+        return self._before
 
     @property
     def poisoned(self) -> str | None:
@@ -209,22 +165,44 @@ class FileLog:
     def _events(self, handle: AppendHandle, from_seq: int, to_seq: int) -> Iterator[Event]:
         seq = max(from_seq, 1)
         to_seq = min(to_seq, self.last_seq)
-        while seq <= to_seq:
-            stop = seq
-            while stop < to_seq and self._offsets[stop + 1] - self._offsets[seq - 1] <= CHUNK_BYTES:
+        if seq <= self._base:
+            yield from self._before.read(seq, to_seq)
+            seq = self._base + 1
+        line, last = seq - self._base, to_seq - self._base
+        while line <= last:
+            stop, start = line, self._offsets[line - 1]
+            while stop < last and self._offsets[stop + 1] - start <= CHUNK_BYTES:
                 stop += 1
             with refusals(self._path, "read"):
-                data = handle.read_at(self._offsets[seq - 1], self._offsets[stop] - self._offsets[seq - 1])
-            for line in data.split(b"\n")[: stop - seq + 1]:
-                yield self._decoded(seq, line)
-                seq += 1
+                data = handle.read_at(start, self._offsets[stop] - start)
+            for found in data.split(b"\n")[: stop - line + 1]:
+                yield self._decoded(self._base + line, found)
+                line += 1
 
     def event(self, seq: int) -> Event:
         """One event. Raises Damaged when its bytes changed since they were verified."""
-        return self._decoded(seq, self._line(seq))
+        return self._decoded(seq, self._line(seq)) if seq > self._base else self._before.event(seq)
+
+    @property
+    def base(self) -> int:
+        """The event before the first one in the file."""
+        return self._base
+
+    def line_bytes(self, seq: int) -> int:
+        """How long the line of an event in the file is."""
+        return self._offsets[seq - self._base] - self._offsets[seq - self._base - 1]
+
+    def life(self, ordinal: int, seqs: Sequence[int]) -> list[int]:
+        """The seqs of a memory's events, oldest first."""
+        if seqs[0] > self._base:
+            return list(seqs)
+        return [*self._before.life(ordinal, seqs[0]), *seqs[1:]]
 
     def text(self, seq: int) -> str:
         """The text of one event. Raises Damaged when its bytes changed since they were verified."""
+        if seq <= self._base:
+            said = self._before.event(seq).text
+            return "" if said is UNSET else said
         try:
             return decode_said(self._line(seq)).text
         except LineError as error:
@@ -232,26 +210,28 @@ class FileLog:
 
     def text_of(self, memory_id: str, seq: int) -> str | None:
         """The same, if that event is one of this memory; None when it is not, or holds no text."""
-        if seq > self.last_seq:
+        if not self._base < seq <= self.last_seq:
             return None
         said = self._said(seq)
         return said.text if said is not None and said.id == memory_id else None
 
     def stamp(self, seq: int) -> Sum:
         """The sum of one event, which stands for the whole log up to it; "" for 0."""
-        if seq == 0:
-            return Sum("")
+        if seq <= self._base:
+            return self._before.stamp(seq)
         return Sum(self._line(seq)[-34:-2].decode("ascii", "replace"))
 
     def image(self, last_seq: int | None = None) -> LogImage:
         """The durable events as they stand now, or up to `last_seq`; what is appended later is not in it."""
         last_seq = self.last_seq if last_seq is None else last_seq
         with self._open_still():
-            return LogImage(self._path, last_seq, self._offsets[last_seq], self._handle.share())
+            size, handle = self._offsets[last_seq - self._base], self._handle.share()
+        return LogImage(self._path, last_seq, size, handle, self._base, self._before.head)
 
-    def line_ends(self, last_seq: int) -> "array[int]":
-        """A copy of where each of the first lines ends, by seq; 0 for 0."""
-        return self._offsets[: last_seq + 1]
+    def known(self, last_seq: int) -> Start:
+        """A copy of what a later start need not read again."""
+        ends = self._offsets[: last_seq - self._base + 1]
+        return Start(ends, self.stamp(last_seq), self._base, self._before.head)
 
     def distrust(self, why: str) -> None:
         """Take no more events: `why` is told to who tries."""
@@ -338,7 +318,7 @@ class FileLog:
             return None
 
     def _line(self, seq: int) -> bytes:
-        start, end = self._offsets[seq - 1], self._offsets[seq]
+        start, end = self._offsets[seq - self._base - 1], self._offsets[seq - self._base]
         with refusals(self._path, "read"), self._open_still():
             return self._handle.read_at(start, end - start)[:-1]
 
@@ -356,7 +336,7 @@ class FileLog:
             raise self._damaged(seq, str(error)) from None
 
     def _damaged(self, seq: int, problem: str) -> Damaged:
-        return Damaged(self._path, seq, self._offsets[seq - 1], problem, REMEDY)
+        return Damaged(self._path, seq - self._base, self._offsets[seq - self._base - 1], problem, REMEDY)
 
 
 def _check_start(handle: AppendHandle, start: Start) -> None:
@@ -375,4 +355,4 @@ def _take_all(path: Path, scan: Scan, group: Group, take: Callable[[Event], None
         try:
             take(event)
         except FoldError as error:
-            raise Damaged(path, event.seq, scan.offsets[event.seq - 1], str(error), REMEDY) from None
+            raise Damaged(path, *scan.line_of(event.seq), str(error), REMEDY) from None

@@ -9,7 +9,6 @@ from recall.memory.files import Files
 from recall.memory.log import FileLog
 from recall.memory.refusal import refusals
 from recall.memory.repair import keep_broken, take_in_edits
-from recall.memory.scan import Start
 from recall.memory.settings import StorageSettings
 from recall.memory.state import Draft, State
 from recall.memory.state_image import StateImage
@@ -53,10 +52,10 @@ def open_bank(path: Path, files: Files, settings: StorageSettings) -> Opened:
 
 def resume_bank(path: Path, files: Files, settings: StorageSettings, image: StateImage) -> Opened:
     """As open_bank, but reads only the events after the image. Raises NotThisLog when it is of another log."""
-    start, last_seq = Start(image.offsets, image.last_sum), image.last_seq
+    last_seq = image.last_seq
     state = image.restored(settings.request_ids_kept)
     replay = _Replay(state)
-    log = FileLog.open(path, files, settings.slow_sync_ms, replay.take, start)
+    log = FileLog.open(path, files, settings.slow_sync_ms, replay.take, image.known)
     replay.finish()
     return Opened(log, state, last_seq)
 

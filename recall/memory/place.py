@@ -47,3 +47,5 @@ class Outfit:
     new_id: Callable[[], str] = _uuid7
     rule_lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
     """Held while a rule is written."""
+    vacuum_lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+    """Held while a log is written anew: one at a time over all banks."""

@@ -5,12 +5,17 @@ that is rewritten is written beside the old one, synced, and renamed over it; a 
 """
 
 from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from recall.memory.beginning import OPS_OF_A_VACUUM
 from recall.memory.errors import Damaged
-from recall.memory.events import Body, Entry, HandEdit, LineError, Sum, decode, decode_edited, encode
+from recall.memory.events import NO_SUM, Body, Entry, HandEdit, LineError, Sum, decode, decode_edited, encode
 from recall.memory.files import AppendHandle, Files
-from recall.memory.fold import FoldError
+from recall.memory.fold_error import FoldError
 from recall.memory.hand_edits import checked_edit
 from recall.memory.scan import Damage, Scan
 from recall.memory.state import Draft, State
@@ -76,7 +81,7 @@ def verified(data: bytes) -> Scan:
             try:
                 draft.fold(event, event.at)
             except FoldError as error:
-                scan.damage = Damage(event.seq, scan.offsets[event.seq - 1], str(error))
+                scan.damage = Damage(*scan.line_of(event.seq), str(error))
                 return scan
         draft.changes.clear()
     return scan
@@ -133,6 +138,8 @@ class _Edits:
         except (LineError, FoldError) as error:
             self._unreadable(Damage(number, offset, str(error)))
             return
+        if not self.taken and edit.vacuum is not UNSET:
+            self._expected = edit.vacuum.seqs + 1
         self._compare(number, line, edit)
         self.taken.append(edit)
 
@@ -170,11 +177,24 @@ def _written_by_us(line: bytes) -> bool:
     return True
 
 
+def _before(edits: list[HandEdit]) -> tuple[int, Sum]:
+    """What the first line goes on from: (seq, sum)."""
+    begins = edits[0].vacuum
+    return (0, NO_SUM) if begins is UNSET else (begins.seqs, Sum(begins.head))
+
+
+def _following(edits: list[HandEdit]) -> int:
+    """How many of the lines behind the first one belong to the beginning of a vacuumed log, as a person left it."""
+    return sum(1 for _ in takewhile(lambda edit: edit.op in OPS_OF_A_VACUUM, edits)) - 1
+
+
 def _stamped(edits: list[HandEdit]) -> list[bytes]:
     lines = []
-    stamp = Sum("")
-    for seq, edit in enumerate(edits, 1):
+    base, stamp = _before(edits)
+    for seq, edit in enumerate(edits, base + 1):
         body = Body(**{name: getattr(edit, name) for name in Body.__struct_fields__})
+        if body.vacuum is not UNSET:
+            body = replace(body, vacuum=replace(body.vacuum, follow=_following(edits)))
         line, stamp = encode(Entry(body, edit.at, edit.actor), seq, stamp, seq)
         lines.append(line)
     return lines

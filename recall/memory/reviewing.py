@@ -6,7 +6,9 @@ from msgspec import UNSET
 
 from recall.memory import commands, names, saving
 from recall.memory.bank import Bank
-from recall.memory.errors import NothingToUndo
+from recall.memory.beginning import kept_at
+from recall.memory.errors import HistoryArchived, NothingToUndo
+from recall.memory.events import Event
 from recall.memory.falling import Fell, SourceFell
 from recall.memory.lifecycle import Action
 from recall.memory.preferring import Prefer
@@ -61,7 +63,14 @@ def prefer(bank: Bank, memory: NewMemory, compared: Compared, request_id: str, a
 
 def standing_of(bank: Bank, record: Record) -> Standing:
     """Who put a memory where it is."""
-    return standing(record.review, bank.event)
+
+    def event(seq: int) -> Event:
+        try:
+            return bank.event(seq)
+        except HistoryArchived as gone:
+            return bank.event(kept_at(record.ordinal, gone.first_seq))
+
+    return standing(record.review, event)
 
 
 def _gone(bank: Bank, memory_id: str) -> Gone:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import UNSET
 
 from recall.memory import names
 from recall.memory.data_folder import RULES
-from recall.memory.errors import InvalidField, MemoryServiceError, RuleEditedByHand, RuleNotFound
+from recall.memory.errors import HistoryArchived, InvalidField, MemoryServiceError, RuleEditedByHand, RuleNotFound
+from recall.memory.events import Event
 from recall.memory.record import LOCAL, Actor
 from recall.memory.refusal import refusals
 from recall.memory.rule_state import Rule
@@ -45,21 +46,24 @@ class RuleBook:
         return found
 
     def revisions(self, name: str) -> list[tuple[Rule, Actor]]:
-        """Every revision, oldest first, and who wrote it; those of a rule that is gone too. Raises RuleNotFound."""
+        """Every revision that can be read, oldest first, and who wrote it; of a rule that is gone too.
+
+        Raises RuleNotFound.
+        """
         rule = next((rule for rule in self._bank.rule_states() if rule.name == name), None)
         if rule is None:
             raise RuleNotFound(self._bank.name, name)
         found = []
-        for place, seq in enumerate(rule.seqs, 1):
-            event = self._bank.event(seq)
-            if event.rule is not UNSET:
+        for place, event in enumerate(self._events(rule), 1):
+            if event is not None and event.rule is not UNSET:
                 was = Rule(name, event.rule.text, event.rule.revision, event.at, rule.seqs[:place])
                 found.append((was, event.actor))
         return found
 
     def writer(self, rule: Rule) -> str:
-        """Who wrote it last."""
-        return self._bank.event(rule.seqs[-1]).actor.id
+        """Who wrote it last; "" where a vacuum archived that and it was taken away."""
+        *_, last = self._events(rule)
+        return "" if last is None else last.actor.id
 
     def edited_by_hand(self, name: str) -> bool:
         """Whether the file of a rule says what no revision said."""
@@ -141,5 +145,13 @@ class RuleBook:
         """What earlier revisions said: read from the log, and only where the file differs from the last."""
         if rule is None or self._folder.found(rule.name) in (None, rule.text):
             return frozenset()
-        found = (self._bank.event(seq).rule for seq in rule.seqs)
+        found = (event.rule for event in self._events(rule) if event is not None)
         return frozenset(one.text for one in found if one is not UNSET and one.text)
+
+    def _events(self, rule: Rule) -> Iterator[Event | None]:
+        """The events that wrote it; None for one that was archived and taken away."""
+        for seq in rule.seqs:
+            try:
+                yield self._bank.event(seq)
+            except HistoryArchived:
+                yield None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from recall.memory.errors import InvalidField
 from recall.memory.events import RuleText
-from recall.memory.fold import FoldError
+from recall.memory.fold_error import FoldError
 from recall.memory.names import bank_name
 
 

@@ -34,8 +34,9 @@ class RunBook:
         self._bank.write(merging.RecordRun(run, report, mined), actor)
 
     def runs(self) -> list[str]:
-        """The runs that changed the bank, newest first."""
-        return list(reversed(self._bank.run_state().seqs))
+        """The runs that changed the bank, newest first; not those whose events were archived and taken away."""
+        first = self._bank.first_seq
+        return [run for run, seqs in reversed(self._bank.run_state().seqs.items()) if seqs[0] >= first]
 
     def run(self, run: str) -> RunTrace:
         """What one run did. Raises RunNotFound."""

@@ -19,7 +19,10 @@ from array import array
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from recall.memory.events import Event, LineError, Sum, decode, is_object
+from msgspec import UNSET
+
+from recall.memory.beginning import OPS_OF_A_VACUUM
+from recall.memory.events import NO_SUM, Event, LineError, Sum, decode, is_object
 
 CHUNK_BYTES = 1 << 20
 
@@ -45,15 +48,25 @@ class Damage:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What of a log is known already: where each of its first lines ends, and the sum of the last of them."""
+    """What of a log is known already: where each of its first lines ends, and the sum of the last of them.
+
+    The first line is event `base` + 1, and `base_sum` what it goes on from: 0 and "" unless the log was vacuumed.
+    """
 
     offsets: "array[int]"
     last_sum: Sum
+    base: int = 0
+    base_sum: Sum = NO_SUM
+
+    @property
+    def last_seq(self) -> int:
+        """The last event that is known."""
+        return self.base + len(self.offsets) - 1
 
     @classmethod
     def first_byte(cls) -> "Start":
         """Nothing is."""
-        return cls(array("q", [0]), Sum(""))
+        return cls(array("q", [0]), NO_SUM)
 
 
 class Scan:
@@ -64,19 +77,21 @@ class Scan:
         start = start or Start.first_byte()
         self._read_at = read_at
         self._size = size
-        self.offsets = start.offsets  # seq → where its line ends; so event n lies in offsets[n-1]:offsets[n]
+        self.offsets = start.offsets  # where each line ends; so line n lies in offsets[n-1]:offsets[n]
         self.last_sum = start.last_sum
+        self.base, self.base_sum = start.base, start.base_sum
         self.tear: Tear | None = None
         self.damage: Damage | None = None
         self.newline_missing = False
         self._held: list[Event] = []
         self._held_sum = Sum("")
         self._held_ends: list[int] = []
+        self._least = 0  # the log was vacuumed, and no crash ever left it without all up to this seq
 
     @property
     def last_seq(self) -> int:
         """The last event that can be trusted."""
-        return len(self.offsets) - 1
+        return self.base + len(self.offsets) - 1
 
     @property
     def end(self) -> int:
@@ -98,8 +113,12 @@ class Scan:
             if event.more == 0:
                 self.newline_missing = not whole
                 yield self._release()
-        if self._held:
+        if self._held or self.last_seq < self._least:
             self._torn()
+
+    def line_of(self, seq: int) -> tuple[int, int]:
+        """(number from 1, byte offset) of the line of a trusted event."""
+        return seq - self.base, self.offsets[seq - self.base - 1]
 
     def _lines(self) -> Iterator[tuple[int, bytes, bool]]:
         """(start, line without its newline, had a newline)."""
@@ -118,6 +137,7 @@ class Scan:
 
     def _next(self, line: bytes) -> Event:
         event, stamp = decode(line)
+        self._begin(event)
         seq = self.last_seq + len(self._held) + 1
         if event.seq != seq:
             raise LineError(_order_problem(event.seq, seq))
@@ -128,6 +148,17 @@ class Scan:
         self._held_sum = stamp
         return event
 
+    def _begin(self, event: Event) -> None:
+        """The first line of a log that was vacuumed says itself what it goes on from."""
+        first = len(self.offsets) == 1 and not self._held
+        if event.vacuum is UNSET or not first:
+            if event.op in OPS_OF_A_VACUUM and (first or self.last_seq + len(self._held) >= self._least):
+                raise LineError(f"is a {event.op!r}, which only the beginning of a log holds")
+            return
+        self.base, self.base_sum = event.vacuum.seqs, Sum(event.vacuum.head)
+        self.last_sum = self.base_sum
+        self._least = self.base + 1 + event.vacuum.follow
+
     def _release(self) -> Group:
         group = tuple(self._held)
         self.offsets.extend(self._held_ends)
@@ -137,19 +168,22 @@ class Scan:
         return group
 
     def _judge(self, start: int, line: bytes, whole: bool, problem: str) -> None:
-        line_number = self.last_seq + len(self._held) + 1
+        seq = self.last_seq + len(self._held) + 1
         cut_short = not whole and not is_object(line)
-        if cut_short or (b"\0" in line and self._last_write_only(start + len(line) + 1, line_number)):
+        if cut_short or (b"\0" in line and self._last_write_only(start + len(line) + 1, seq)):
             self._torn()
         else:
-            self.damage = Damage(line_number, start, problem)
+            self.damage = Damage(seq - self.base, start, problem)
 
     def _torn(self) -> None:
-        """A bank gets its name with its first event on disk, so no crash tears that one."""
-        if self.last_seq == 0:
+        """A log gets its name with its first event on disk, or with all that a vacuum kept: no crash tears that."""
+        lines = len(self.offsets) - 1
+        if lines == 0:
             self.damage = Damage(1, 0, "holds no whole event, which no crash leaves")
+        elif self.last_seq < self._least:
+            self.damage = Damage(lines + 1, self.end, "is not all that a vacuum kept, which no crash leaves")
         else:
-            self.tear = Tear(self.end, self.last_seq + 1)
+            self.tear = Tear(self.end, lines + 1)
 
     def _last_write_only(self, position: int, seq: int) -> bool:
         """True when no readable line from `position` on comes from a later write than the one that holds `seq`."""

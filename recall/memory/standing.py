@@ -1,6 +1,7 @@
 """Who put a memory where it is, read from the events that its record points to; at most three are read.
 
-Of a memory from elsewhere they stand in the past that came with it.
+Of a memory from elsewhere they stand in the past that came with it, and of one whose events a vacuum archived in its
+`kept`.
 """
 
 from collections.abc import Callable
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 
 from msgspec import UNSET
 
+from recall.memory.beginning import KEPT
 from recall.memory.events import Event, Past
 from recall.memory.fold import DECISIONS
 from recall.memory.record import Actor, Review
@@ -47,6 +49,8 @@ def _step(seq: int, event: Callable[[int], Event], ops: frozenset[str]) -> Step 
     if not seq:
         return None
     found = event(seq)
+    if found.past is UNSET and found.op == KEPT:
+        return None
     if found.past is UNSET:
         return Step(found.op, found.actor, found.at, "" if found.note is UNSET else found.note)
     return next((_past(one) for one in reversed(found.past) if one.op in ops), None)

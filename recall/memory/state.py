@@ -12,20 +12,17 @@ from typing import TypeVar
 
 from msgspec import UNSET
 
+from recall.memory.answered import Answered
+from recall.memory.beginning import KEPT, VACUUM, VACUUMED
+from recall.memory.begun import Begun, held
 from recall.memory.events import Body, Entry, Origin, Request
-from recall.memory.fold import FoldError, folded
+from recall.memory.fold import folded
+from recall.memory.fold_error import FoldError
 from recall.memory.record import Actor, BankInfo, Change, MemoryId, Record
 from recall.memory.rule_state import Rule, folded_rule
 
 _Key = TypeVar("_Key")
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What a request_id has done: the verb, and (memory id, seq) by item of its batch."""
-
-    verb: str
-    items: dict[int, tuple[MemoryId, int]]
+_OF_THE_BANK = frozenset({"bank", "run", "rule", "unrule", "settle", VACUUM, VACUUMED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +36,12 @@ class RunState:
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Which events are whose: by seq the event before it of the same memory, by ordinal the memory's last event."""
+    """Which events are whose: by seq the event before it of the same memory, by ordinal the memory's last event.
 
+    The log begins with event `base` + 1, and so does `event_before`.
+    """
+
+    base: int
     event_before: "array[int]"
     last_event: "array[int]"
 
@@ -62,7 +63,8 @@ class State:
         self.rules: dict[str, Rule] = {}  # also those that were taken out of use
         self.mined = -1  # ordinal of the last episode that was mined
         self._request_ids_kept = request_ids_kept
-        self._event_before = array("q", [0])  # seq → the event before it of the same memory, 0 when first
+        self.base = 0  # the events up to it are in no log any more, see `beginning`
+        self._event_before = array("q", [0])  # seq - base → the event before it of the same memory, 0 when first
         self._last_event = array("q")  # ordinal → its last event
 
     def find(self, memory_id: str) -> Record | None:
@@ -75,12 +77,12 @@ class State:
         return RunState({run: tuple(seqs) for run, seqs in self.runs.items()}, frozenset(self.undone), self.mined)
 
     def events_of(self, ordinal: int) -> list[int]:
-        """The seqs of a memory's events, oldest first."""
+        """The seqs of a memory's events, oldest first; of those that are in the log no more the last one alone."""
         seqs = []
         seq = self._last_event[ordinal]
         while seq:
             seqs.append(seq)
-            seq = self._event_before[seq]
+            seq = self._event_before[seq - self.base] if seq > self.base else 0
         return seqs[::-1]
 
     def last_event(self, ordinal: int) -> int:
@@ -93,12 +95,13 @@ class State:
 
     def links(self) -> "Links":
         """A copy of which events are whose."""
-        return Links(self._event_before[:], self._last_event[:])
+        return Links(self.base, self._event_before[:], self._last_event[:])
 
     def link(self, links: "Links") -> None:
         """Begin with the events of an earlier state; the other fields are the caller's to fill."""
         self._event_before, self._last_event = links.event_before, links.last_event
-        self.last_seq = len(links.event_before) - 1
+        self.base = links.base
+        self.last_seq = links.base + len(links.event_before) - 1
 
     def take(self, draft: "Draft") -> None:
         """Take in what the draft adds up to; records before the maps, so a reader never finds a gap."""
@@ -122,11 +125,13 @@ class State:
                 self.arrivals[memory_id] = origin
         self.mined = draft.mined
         self.rules.update(draft.rules)
+        self.base = draft.base
+        self.last_seq = max(self.last_seq, self.base)
         for ordinal in draft.touched:
             self.last_seq += 1
             self._event_before.append(self._last_event[ordinal] if ordinal >= 0 else 0)
             if ordinal >= 0:
-                self._last_event[ordinal] = self.last_seq
+                self._last_event[ordinal] = draft.earlier.get(self.last_seq, self.last_seq)
 
     def _remember_requests(self, requests: dict[str, Answered]) -> None:
         for request_id, answered in requests.items():
@@ -160,6 +165,8 @@ class Draft:
         self.arrivals: dict[str, Origin | None] = {}
         self.mined = state.mined
         self.rules: dict[str, Rule] = {}
+        self.base = state.base
+        self.earlier: dict[int, int] = {}  # seq of a `kept` → the last event of that memory before the log began
         self.touched: list[int] = []  # by event: the memory's ordinal, -1 for an event of the bank
         self.changes: list[Change] = []
         self.entries: list[Entry] = []
@@ -169,7 +176,7 @@ class Draft:
     @property
     def last_seq(self) -> int:
         """The seq of the last event, those of the draft included."""
-        return self._state.last_seq + len(self.touched)
+        return max(self._state.last_seq, self.base) + len(self.touched)
 
     @property
     def dirty(self) -> bool:
@@ -241,12 +248,14 @@ class Draft:
             self.undone.append((body.id, body.loser))
         if body.op in ("settle", "return") or body.origin is not UNSET:
             self.arrivals[body.id] = None if body.origin is UNSET else body.origin
-        if body.op in ("bank", "run", "rule", "unrule", "settle"):
+        if body.op in _OF_THE_BANK:
             self._fold_bank(body, at)
             self.touched.append(-1)
             return None
         before = self.find(body.id)
         ordinal = self._size if before is None else before.ordinal
+        if body.op == KEPT and body.of is not UNSET and 0 < body.of <= self.base:
+            self.earlier[self.last_seq + 1] = body.of
         after = folded(before, ordinal, self.last_seq + 1, at, body)
         self._keep(before, after)
         self.touched.append(ordinal)
@@ -267,6 +276,12 @@ class Draft:
     def _fold_bank(self, body: Body, at: int) -> None:
         if body.op == "settle":
             return
+        if body.op == VACUUM:
+            self._begin(body)
+            return
+        if body.op == VACUUMED:
+            self._hold(body)
+            return
         if body.op in ("rule", "unrule"):
             if body.rule is UNSET:
                 raise FoldError("writes no rule")
@@ -281,6 +296,20 @@ class Draft:
         if body.info is UNSET:
             raise FoldError("has no info")
         self.info = body.info
+
+    def _begin(self, body: Body) -> None:
+        """The first event of a log that was vacuumed, which only a draft over nothing takes."""
+        if body.vacuum is UNSET or self.last_seq:
+            raise FoldError("begins a log anew, which only its first line may")
+        begun = Begun.of(body.vacuum)
+        self.base, self.info, self.mined = begun.base, begun.info, begun.mined
+        self.rules, self.requests, self.runs, self.undone = begun.rules, begun.requests, begun.runs, begun.undone
+
+    def _hold(self, body: Body) -> None:
+        """A memory that a hand edit took away holds no text."""
+        for digest, memory_id in held(body.holders).items():
+            record = self.find(memory_id)
+            self.by_text[digest] = None if record is None else record.ordinal
 
     def _keep(self, before: Record | None, after: Record) -> None:
         ordinal = after.ordinal

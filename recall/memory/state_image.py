@@ -18,13 +18,15 @@ from hashlib import blake2b
 import msgspec
 from msgspec.structs import fields
 
+from recall.memory.answered import Answered
 from recall.memory.events import Origin, Sum
 from recall.memory.record import BankInfo, Record
 from recall.memory.rule_state import Rule
-from recall.memory.state import Answered, Links, State
+from recall.memory.scan import Start
+from recall.memory.state import Links, State
 
 _MAGIC = b"RECSTA01"
-_FOLD = 1
+_FOLD = 2
 _SHAPE = f"{_FOLD}:{','.join(field.name for field in fields(Record))}"
 _LENGTH = struct.Struct("<I")
 _SUM_BYTES = 16
@@ -38,8 +40,10 @@ class ImageError(ValueError):
 
 class _Head(msgspec.Struct, frozen=True, array_like=True):
     shape: str
+    base: int  # the seq before the first line
+    base_sum: Sum
     last_sum: Sum
-    offsets: bytes  # int64 by seq: where its line ends
+    offsets: bytes  # int64 by line: where it ends
     event_before: bytes
     last_event: bytes
     info: BankInfo
@@ -56,7 +60,7 @@ class _Head(msgspec.Struct, frozen=True, array_like=True):
 
 @dataclass(frozen=True, slots=True)
 class StateImage:
-    """A state, and of which log it is: where each of its lines ends, and the sum of the last."""
+    """A state, and of which log it is."""
 
     records: Sequence[Record]
     by_text: dict[bytes, int]
@@ -69,16 +73,15 @@ class StateImage:
     rules: dict[str, Rule]
     mined: int
     links: Links
-    offsets: array[int]
-    last_sum: Sum
+    known: Start
 
     @property
     def last_seq(self) -> int:
         """The last event it holds."""
-        return len(self.offsets) - 1
+        return self.known.last_seq
 
     @classmethod
-    def of(cls, state: State, offsets: array[int], last_sum: Sum) -> StateImage:
+    def of(cls, state: State, known: Start) -> StateImage:
         """A copy that stays as it is while the state goes on. The caller keeps writes out meanwhile."""
         return cls(
             tuple(state.records),
@@ -92,8 +95,7 @@ class StateImage:
             dict(state.rules),
             state.mined,
             state.links(),
-            offsets,
-            last_sum,
+            known,
         )
 
     def encoded(self) -> bytes:
@@ -127,8 +129,10 @@ class StateImage:
         yield encoder.encode(
             _Head(
                 shape=_SHAPE,
-                last_sum=self.last_sum,
-                offsets=self.offsets.tobytes(),
+                base=self.known.base,
+                base_sum=self.known.base_sum,
+                last_sum=self.known.last_sum,
+                offsets=self.known.offsets.tobytes(),
                 event_before=self.links.event_before.tobytes(),
                 last_event=self.links.last_event.tobytes(),
                 info=self.info,
@@ -180,9 +184,8 @@ def _image(head: _Head, records: list[Record]) -> StateImage:
         head.undone,
         head.rules,
         head.mined,
-        Links(_numbers(head.event_before), _numbers(head.last_event)),
-        _numbers(head.offsets),
-        head.last_sum,
+        Links(head.base, _numbers(head.event_before), _numbers(head.last_event)),
+        Start(_numbers(head.offsets), head.last_sum, head.base, head.base_sum),
     )
 
 

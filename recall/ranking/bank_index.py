@@ -24,6 +24,7 @@ from index.entities import Entities
 from index.lexical import Lexical
 from index.sidecar import Sidecar, text_key
 from recall.memory.bank import Bank
+from recall.memory.beginning import KEPT
 from recall.memory.files import DiskFiles, Files
 from recall.memory.record import Change, Record
 from recall.ranking.archive import Archive
@@ -33,7 +34,7 @@ from recall.ranking.embedded import Coverage, Embedded, Windows
 from recall.ranking.index_settings import IndexSettings
 from recall.ranking.kept_notes import KeptNotes
 from recall.ranking.latch import Latch
-from recall.ranking.lexical_stamp import Stamp, load_stamp, save_stamp, stamp_path, touched_after
+from recall.ranking.lexical_stamp import Stamp, can_be_read, load_stamp, save_stamp, stamp_path, touched_after
 from recall.ranking.rebuilding import Rebuilding
 from recall.ranking.recency import RecencyCache
 from recall.ranking.sessions import Sessions
@@ -120,7 +121,11 @@ class BankIndex:
     def apply(self, changes: Sequence[Change], last_seq: int) -> None:
         """Take in writes, in order. Changes that are in already are passed over."""
         with self._writes:
-            fresh = [change for change in changes if change.seq > self.seq]
+            if changes and changes[0].op == KEPT:  # the memories are what they were, but their texts lie elsewhere
+                with self._latch.writing():
+                    self.columns.records[: len(changes)] = [change.after for change in changes]
+                    self.lexical.apply(last_seq, [], [])
+            fresh = [change for change in changes if change.seq > self.seq and change.op != KEPT]
             size = self._settings.changes_per_step
             for start in range(0, len(fresh), size):
                 step = fresh[start : start + size]
@@ -360,7 +365,8 @@ class BankIndex:
     def _snapshot_seq(self, last_seq: int) -> int:
         """Up to where the lexical snapshot holds this very log; 0 when there is none."""
         applied, stamp = self.lexical.open(), load_stamp(self._folder)
-        return applied if stamp and 0 < applied <= stamp.seq and stamp.is_of(self.bank, last_seq) else 0
+        fits = stamp and 0 < applied <= stamp.seq and stamp.is_of(self.bank, last_seq)
+        return applied if fits and can_be_read(self.bank, applied + 1) else 0
 
     def _catch_up(self, accepted: Sequence[Record], applied: int, last_seq: int) -> None:
         """Bring the words from `applied` up to date; texts that were not noted are read on the way."""

@@ -11,6 +11,8 @@ from pathlib import Path
 import msgspec
 
 from recall.memory.bank import Bank
+from recall.memory.beginning import KEPT
+from recall.memory.errors import HistoryArchived
 from recall.memory.files import DiskFiles, Files
 
 _NAME = "lexical.stamp"
@@ -24,12 +26,24 @@ class Stamp(msgspec.Struct, frozen=True):
 
     def is_of(self, bank: Bank, last_seq: int) -> bool:
         """Whether the bank's log, read up to `last_seq`, has this place."""
-        return 0 < self.seq <= last_seq and bank.stamp(self.seq) == self.stamp
+        try:
+            return 0 < self.seq <= last_seq and bank.stamp(self.seq) == self.stamp
+        except HistoryArchived:
+            return False
 
 
 def touched_after(bank: Bank, seq: int) -> frozenset[str]:
-    """Ids of the memories that something happened to since."""
-    return frozenset(event.id for event in bank.events(seq + 1) if event.id)
+    """Ids of the memories that something happened to since: to keep one through a vacuum changes nothing of it."""
+    return frozenset(event.id for event in bank.events(seq + 1) if event.id and event.op != KEPT)
+
+
+def can_be_read(bank: Bank, seq: int) -> bool:
+    """Whether the log can be read from here: not when a vacuum archived it and that was taken away."""
+    try:
+        next(bank.events(seq), None)
+    except HistoryArchived:
+        return False
+    return True
 
 
 def stamp_path(folder: Path) -> Path:

@@ -10,8 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from recall.memory.bank import Bank
+from recall.memory.beginning import KEPT, VACUUMED
 from recall.memory.events import Event
 
+_CARRIED = frozenset({KEPT, VACUUMED})
 MOST_READ = 50_000
 """Events that one page reads; a page that ends there may hold fewer than were asked for."""
 
@@ -58,5 +60,7 @@ def audit_page(bank: Bank, wanted: Wanted, after_seq: int, size: int) -> AuditPa
 
 
 def _numbered(bank: Bank, after_seq: int) -> Iterator[tuple[int, Event]]:
-    for event in bank.events(after_seq + 1):
-        yield event.seq, event
+    """Not the events that only carry memories over a vacuum; and not what it archived, once that was taken away."""
+    for event in bank.events(max(after_seq + 1, bank.first_seq)):
+        if event.op not in _CARRIED:
+            yield event.seq, event

@@ -7,6 +7,7 @@ import hashlib
 from msgspec import UNSET, UnsetType
 
 from recall.memory.bank import Bank
+from recall.memory.beginning import VACUUM
 from recall.memory.events import Event
 from recall.memory.lifecycle import Action
 from recall.memory.names import LIMITS
@@ -16,7 +17,7 @@ from recall.server.checks import Check
 from recall.v1 import admin_service_pb2 as pb
 
 DEFAULT_PAGE, MAX_PAGE = 100, 1_000
-OF_THE_BANK = ("bank", "run", "rule", "unrule")
+OF_THE_BANK = ("bank", "run", "rule", "unrule", VACUUM)
 KNOWN = frozenset(Action) | set(OF_THE_BANK)
 
 

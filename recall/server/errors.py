@@ -152,6 +152,7 @@ TABLE: Final[dict[type, Row]] = {
     memory.BankExists: Row(code_pb2.ALREADY_EXISTS, lambda e: _resource("Bank", e.bank, e)),
     memory.Refused: Row(code_pb2.FAILED_PRECONDITION, _precondition),
     memory.ReadOnly: Row(code_pb2.FAILED_PRECONDITION, _precondition),
+    memory.HistoryArchived: Row(code_pb2.OUT_OF_RANGE, lambda e: _info(e, "seq", "first_seq")),
     memory.StaleRevision: Row(code_pb2.ABORTED, lambda e: _info(e, "id", "expected", "actual")),
     memory.StaleRule: Row(code_pb2.ABORTED, lambda e: _info(e, "name", "expected", "actual")),
     tending.BankBusy: Row(code_pb2.ABORTED, lambda e: _info(e, "bank", "run")),

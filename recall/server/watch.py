@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from recall.memory.bank import Bank
+from recall.memory.beginning import KEPT
 from recall.memory.record import Change, Record
 from recall.server.refusals import Stopping, TooManyWatchers
 
@@ -148,12 +149,13 @@ class BankChanges:
         self._wake = wake
 
     def apply(self, changes: Sequence[Change], last_seq: int) -> None:  # noqa: ARG002 - the seq stands in the changes
-        """Publishes each change; called under the bank's write lock, so it only queues."""
+        """Publishes each change; called under the bank's write lock, so it only queues. A vacuum changes no memory."""
         self._wake()
         if not len(self._hub):
             return
         for change in changes:
-            self._hub.publish(self._notice(change))
+            if change.op != KEPT:
+                self._hub.publish(self._notice(change))
 
     def rebuild(self, last_seq: int) -> None:
         """Nothing is kept, so nothing is read again; the reload itself is published by who asked for it."""
