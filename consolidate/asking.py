@@ -13,13 +13,14 @@ from dataclasses import dataclass, replace
 import msgspec
 
 from consolidate.apply import apply_groups
+from consolidate.canonical import canonical, synonymous
 from consolidate.errors import BudgetSpent, JudgeError, PortError, Stopped
 from consolidate.judge import Judge, Opinion
 from consolidate.memo import Memo
 from consolidate.plan import Group, capped
 from consolidate.port import Nomination, Port
 from consolidate.report import GroupReport, JudgeReport, group_report
-from consolidate.words import canonical, normal_text, synonymous
+from consolidate.words import normal_text
 
 RULE_TAG = "rule"
 _NO_RULES = frozenset({"glossary", "episode"})

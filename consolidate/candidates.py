@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from consolidate.canonical import synonym_form
 from consolidate.judgement import Likeness
 from consolidate.memo import Memo
 from consolidate.plan import Pair, winner_order
 from consolidate.settings import ConsolidateSettings
 from consolidate.shingles import Shingles, sharing_pairs
-from consolidate.words import normal_text, synonym_form
+from consolidate.words import normal_text
 
 
 @dataclass(frozen=True, slots=True)

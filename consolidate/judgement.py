@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from consolidate.guards import Finding, Verdict, plainly, speak
+from consolidate.canonical import same_wording, share_a_word
+from consolidate.guards import Finding, Verdict, plainly, speak_plainly
 from consolidate.memo import Memo
 from consolidate.settings import ConsolidateSettings
-from consolidate.words import same_wording, share_a_word
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ def judge(a: Memo, b: Memo, likeness: Likeness, settings: ConsolidateSettings) -
     alike = _by_likeness(a, b, likeness, settings)
     if alike is Verdict.KEEP:
         return Judgement(alike, likeness, ())
-    findings = speak(a, b)
+    findings = speak_plainly(a, b)
     strictest = max((finding.verdict for finding in findings), default=Verdict.MERGE)
     return Judgement(max(strictest, alike), likeness, findings)
 

@@ -116,7 +116,7 @@ def made_up(size: int) -> tuple[list[Memo], NDArray[np.float32]]:
     vectors += topics[rng.integers(0, len(topics), size)]
     restated = size // _RESTATED
     for at in range(restated):
-        texts[-1 - at] = f"The {texts[at].lower()}!"
+        texts[-1 - at] = f"{texts[at].upper()}!"
     vectors[size - restated :] = vectors[:restated][::-1]
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     return [Memo(f"{at:08d}", text) for at, text in enumerate(texts)], vectors

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
-from consolidate.guards import calendar, classes, force, marks, names, polarity, quantities, scope, wording
+from consolidate.guards import calendar, classes, force, marks, names, polarity, punctuation, quantities, scope, wording
 from consolidate.guards.verdict import Finding, Guard, Verdict
 from consolidate.memo import Memo
 from consolidate.plain import plain
@@ -28,6 +28,7 @@ GUARDS: Final[dict[str, Guard]] = {
     "identifiers": marks.identifiers,
     "quotations": marks.quotations,
     "symbols": marks.symbols,
+    "punctuation": punctuation.punctuation,
     "names": names.names,
     "persons": names.persons,
     "argument_order": names.argument_order,
@@ -39,8 +40,8 @@ GUARDS: Final[dict[str, Guard]] = {
 """In the order in which they are asked: those that cost least and keep most come first."""
 
 _OF_ONE_TEXT: Final = frozenset(
-    "numbers negation quantifiers modality question units dates identifiers quotations symbols names persons language "
-    "letter_case".split()
+    "numbers negation quantifiers modality question units dates identifiers quotations symbols punctuation names "
+    "persons language letter_case".split()
 )
 """Guards that compare what each text states by itself: silent when both state the same."""
 _ALWAYS: Final = tuple(guard for name, guard in GUARDS.items() if name not in _OF_ONE_TEXT)
@@ -52,7 +53,11 @@ def speak(a: Memo, b: Memo) -> tuple[Finding, ...]:
 
     The order of the pair does not matter.
     """
-    a, b = plainly(a), plainly(b)
+    return speak_plainly(plainly(a), plainly(b))
+
+
+def speak_plainly(a: Memo, b: Memo) -> tuple[Finding, ...]:
+    """As `speak`, of memories that went through `plainly`."""
     if (b.text, b.id) < (a.text, a.id):
         a, b = b, a
     findings: list[Finding] = []
@@ -84,6 +89,7 @@ def stated(text: str) -> tuple[object, ...]:
         marks.identifiers_in(text),
         marks.quotations_in(text),
         marks.symbols_in(text),
+        punctuation.pointed_in(text),
         names.names_in(text),
         names.persons_in(text),
         scope.language_of(text),
@@ -91,4 +97,4 @@ def stated(text: str) -> tuple[object, ...]:
     )
 
 
-__all__ = ["GUARDS", "Finding", "Guard", "Verdict", "plainly", "speak"]
+__all__ = ["GUARDS", "Finding", "Guard", "Verdict", "plainly", "speak", "speak_plainly"]

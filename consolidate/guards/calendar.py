@@ -22,6 +22,7 @@ _TIMES_OF_DAY = (
 _RELATIVE = {word: word for word in _TIMES_OF_DAY} | {f"{word}s": word for word in _TIMES_OF_DAY if word[-1].isalpha()}
 _TURN = re.compile(r"\b(last|next|this)\s+(week|month|year|quarter)s?\b")
 _HALF_DAY = re.compile(r"(?<![A-Za-z])([ap])\.?\s?m(?:\b|\.)")
+_SPAN = re.compile(r"\b([a-z]+)\.? ?(?:-|–|—|to|through) ?([a-z]+)")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _MAY_DATE = _CALENDAR.keys() | _RELATIVE.keys() | {"last", "next", "this", "am", "pm", "a", "p"}
 
@@ -44,6 +45,8 @@ def dates_in(text: str) -> tuple[str, ...]:
     relative.update(
         f"{match.group(1)}m" for match in _HALF_DAY.finditer(lower) if _DIGIT_BEFORE.search(lower, 0, match.start())
     )
+    if len(found) > 1:
+        found += ["to" for span in _SPAN.findall(lower) if _CALENDAR.keys() >= set(span)]
     return (*found, *sorted(relative))
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from consolidate.canonical import content, same_wording, singular
 from consolidate.guards.verdict import Finding, Verdict
-from consolidate.lexicon import VALUE_CLASSES
+from consolidate.lexicon.opposites import VALUE_CLASSES
 from consolidate.memo import Memo
-from consolidate.words import CACHED_TEXTS, content, same_wording, singular, words
+from consolidate.words import CACHED_TEXTS, words
 
 _OWNING = frozenset("has have had own owns keeps bought adopted".split())
 _ARTICLES = frozenset({"a", "an", "the", "one", "another"})

@@ -32,6 +32,7 @@ _HARD_QUANTIFIERS = frozenset(
 _HARD_MODALS = frozenset("must should may might can could will would".split())
 _AUXILIARIES = frozenset("do does did is are was were can could should would will has have had may must am".split())
 _TAIL = re.compile(r"\W+$")
+_QUESTION_MARKS = frozenset("?？؟⁇")
 _TAIL_LENGTH = 16
 _ASKING = frozenset("who what when where why how which whose whom".split())
 _SUBJECTS = frozenset("i you he she it we they the a an user there this that these those my your his her our".split())
@@ -79,8 +80,10 @@ def modals_in(text: str) -> frozenset[str]:
 def asks(text: str) -> bool:
     """Whether a text asks."""
     tail = _TAIL.search(text, max(0, len(text) - _TAIL_LENGTH))
-    if tail and ("?" in tail.group() or "？" in tail.group()):
+    if tail and not _QUESTION_MARKS.isdisjoint(tail.group()):
         return True
+    if tail and "!" in tail.group():
+        return False
     first, second = (*words(text)[:2], "", "")[:2]
     if first in _AUXILIARIES:
         return second in _SUBJECTS

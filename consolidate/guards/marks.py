@@ -21,7 +21,12 @@ _QUOTED = re.compile(r"[\"“”«»`]([^\"“”«»`]{1,200})[\"“”«»`]|(
 _MAY_QUOTE = re.compile(r"[\"“”«»`']")
 _NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)|\d+[a-zµ%]{1,4}", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?:[a-z]\.){1,3}[a-z]?", re.IGNORECASE)
-_SYMBOL = re.compile(r"(?m)(?<!^)[<>]=?|[=~^+≠≤≥±×÷→←↑↓]|!(?=[\w=])|[:;]-?[()DP](?!\w)")
+_SYMBOL = re.compile(
+    r"(?m)(?<!^)[<>]=?|[=~^+≠≤≥±×÷→←↑↓]|!(?=[\w=])|[:;]-?[()DP](?!\w)|&&?|\|\|?|\\|%(?=[A-Za-z])|\$(?=[A-Za-z_{])|"
+    r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)\*(?=\d)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
+)
+"""Punctuation that is read as a word: operators, wildcards, marks of variables, the brackets of an interval."""
+_PICTURES = frozenset({"So", "Sm"})
 _ANSWER = re.compile(r"^\W*(no|yes|don't|stop|not)\s*,", re.IGNORECASE)
 
 
@@ -73,10 +78,10 @@ def quotations_in(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def symbols_in(text: str) -> tuple[str, ...]:
-    """Signs that change what is said."""
+    """Signs that change what is said, in order."""
     found = _SYMBOL.findall(text)
     if not text.isascii():
-        found += [char for char in text if unicodedata.category(char) == "So"]
+        found += [char for char in text if unicodedata.category(char) in _PICTURES]
     if answer := _ANSWER.match(text):
         found.append(f"{answer.group(1).lower()},")
-    return tuple(sorted(found))
+    return tuple(found)

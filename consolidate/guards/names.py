@@ -6,9 +6,12 @@ import re
 from functools import lru_cache
 from typing import Final
 
+from consolidate.canonical import canonical, content, singular
 from consolidate.guards.verdict import Finding, Verdict
+from consolidate.lexicon.names import NAMES_THAT_ARE_WORDS
+from consolidate.lexicon.plurals import GIVEN_NAMES
 from consolidate.memo import Memo
-from consolidate.words import CACHED_TEXTS, canonical, content, singular, words
+from consolidate.words import CACHED_TEXTS, words
 
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]*(?:['’]s)?|\b[A-Z]{2,}\b")
 _SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\"“'(]*$")
@@ -58,7 +61,7 @@ def names(a: Memo, b: Memo) -> Finding | None:
         return Finding("names", Verdict.KEEP, f"{', '.join(only_left[:3])} against {', '.join(only_right[:3])}")
     if only_left or only_right:
         return Finding("names", Verdict.PROPOSE, f"only one names {', '.join((only_left or only_right)[:3])}")
-    return _plural_name(left - right, right - left)
+    return _otherwise_written(left - right, b.text) or _otherwise_written(right - left, a.text)
 
 
 def _missing(names: frozenset[str], text: str) -> list[str]:
@@ -67,12 +70,12 @@ def _missing(names: frozenset[str], text: str) -> list[str]:
     return sorted(name for name in names if not lacking.issuperset(canonical(name)))
 
 
-def _plural_name(left: frozenset[str], right: frozenset[str]) -> Finding | None:
-    """Williams is not William, though users are a user."""
-    stems = {singular(name): name for name in left}
-    for name in sorted(right):
-        if singular(name) in stems:
-            return Finding("names", Verdict.PROPOSE, f"{stems[singular(name)]} against {name}")
+def _otherwise_written(names: frozenset[str], text: str) -> Finding | None:
+    """Williams is not William, though users are a user; Ms Grey is not Ms Gray, though grey is gray."""
+    spoken = frozenset(words(text))
+    for name in sorted(names):
+        if not spoken.issuperset(words(name)):
+            return Finding("names", Verdict.PROPOSE, f"only one names {name} in these letters")
     return None
 
 
@@ -114,14 +117,27 @@ def letter_case(a: Memo, b: Memo) -> Finding | None:
     left, right = cased_in(a.text), cased_in(b.text)
     if left == right:
         return None
-    for word in sorted({found.casefold() for found in left} & {found.casefold() for found in right}):
+    for word in sorted({found.casefold() for found in left ^ right}):
         forms = [{found for found in side if found.casefold() == word} for side in (left, right)]
-        if not forms[0] & forms[1]:
+        if forms[0] and forms[1] and not forms[0] & forms[1]:
             return Finding("letter_case", Verdict.PROPOSE, f"{min(forms[0])} against {min(forms[1])}")
+    return _code_and_prose(left, b.text) or _code_and_prose(right, a.text)
+
+
+def _code_and_prose(cased: frozenset[str], text: str) -> Finding | None:
+    """A name of code in one text that the other, which has capitals elsewhere, writes as a plain word."""
+    if tells_nothing_by_case(text):
+        return None
+    written = set(_WORD.findall(text))
+    lower = {word.lower() for word in written}
+    for word in sorted(cased):
+        if _CODE_NAME.fullmatch(word) and word not in written and word.lower() in lower:
+            return Finding("letter_case", Verdict.PROPOSE, f"only one writes {word} so")
     return None
 
 
 _CODE_NAME: Final = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Za-z]\w*_\w+)\b")
+_WORD: Final = re.compile(r"\w+")
 _SYMMETRIC: Final = frozenset({("and",), ("or",)})
 _COPULAS: Final = frozenset({("is",), ("was",)})
 
@@ -149,14 +165,37 @@ def _starts_sentence(text: str, at: int) -> bool:
 @lru_cache(maxsize=CACHED_TEXTS)
 def names_in(text: str) -> frozenset[str]:
     """Lower-cased capitalised words that no sentence begins with, and words in capitals."""
-    if text.islower():
+    if tells_nothing_by_case(text):
         return frozenset()
     found: set[str] = set()
     for match in _NAME.finditer(text):
         word = match.group().removesuffix("'s").removesuffix("’s")
-        if word[1:].isupper() or not _starts_sentence(text, match.start()):
+        if word[1:].isupper() or not _starts_sentence(text, match.start()) or _is_surely_name(word, text, match.end()):
             found.add(word.casefold())
     return frozenset(found - _NO_NAMES)
+
+
+def tells_nothing_by_case(text: str) -> bool:
+    """Whether a text is all in capitals, or all without, or begins each word with one as titles do."""
+    if text.islower() or text.isupper():
+        return True
+    return text.count(" ") >= _SHORTEST_TITLE and _NO_CAPITAL.search(text) is None
+
+
+def _is_surely_name(word: str, text: str, end: int) -> bool:
+    """Whether a word that begins a sentence is a name: Andrews, or "Perkins leads", as no plural has such a verb."""
+    lower = word.lower()
+    if lower in GIVEN_NAMES or singular(lower) in GIVEN_NAMES:
+        return True
+    verb = _NEXT_WORD.match(text, end) if singular(lower) != lower else None
+    return verb is not None and (verb[1] in _SINGULAR_VERBS or (verb[1].endswith("s") and singular(verb[1]) != verb[1]))
+
+
+_NO_CAPITAL: Final = re.compile(r"(?<![\w'’])[a-z]")
+_SHORTEST_TITLE: Final = 3
+"""Spaces in the shortest text that counts as a title."""
+_NEXT_WORD: Final = re.compile(r" ([a-z]+)")
+_SINGULAR_VERBS: Final = frozenset("is was has does".split())
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
@@ -167,14 +206,21 @@ def persons_in(text: str) -> frozenset[str]:
 
 @lru_cache(maxsize=CACHED_TEXTS)
 def cased_in(text: str) -> frozenset[str]:
-    """The words whose case tells what they mean, as they are written; those of code where a text uses both cases."""
+    """The words whose case tells what they mean, as they are written; those of code where a text uses both cases.
+
+    A text in capitals tells nothing, and one without them only of words that everybody writes with them: US, Polish.
+    """
     lower = text.lower()
-    found = set() if text in (lower, text.upper()) else {match.group() for match in _CODE_NAME.finditer(text)}
-    if not any(word in lower for word in _CASE_MATTERS):
-        return frozenset(found)
-    for match in re.finditer(r"[A-Za-z]+", text):
+    if text != lower and tells_nothing_by_case(text):
+        return frozenset()
+    counting = _CASE_MATTERS if text == lower else _CASE_MATTERS | NAMES_THAT_ARE_WORDS
+    found = set() if text == lower else {match.group() for match in _CODE_NAME.finditer(text)}
+    for match in _ASCII_WORD.finditer(text):
         word = match.group()
-        if word.lower() in _CASE_MATTERS:
+        if word.lower() in counting:
             starts = word.istitle() and _starts_sentence(text, match.start())
             found.add(word.lower() if starts or (word.lower() in _CAPITALS_MATTER and not word.isupper()) else word)
     return frozenset(found)
+
+
+_ASCII_WORD: Final = re.compile(r"[A-Za-z]+")

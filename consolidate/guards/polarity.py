@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Final
 
+from consolidate.canonical import content
 from consolidate.guards.verdict import Finding, Verdict
-from consolidate.lexicon import OPPOSITES
+from consolidate.lexicon.opposites import OPPOSITES
 from consolidate.memo import Memo
-from consolidate.words import CACHED_TEXTS, content, words
+from consolidate.words import CACHED_TEXTS, words
 
 _HARD: Final = frozenset("not no never neither nor none nobody nothing nowhere without cannot unable".split())
 _SOFT: Final = frozenset(

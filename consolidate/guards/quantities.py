@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from consolidate.guards.verdict import Finding, compare
-from consolidate.lexicon import NUMBER_WORDS
+from consolidate.lexicon.filler import NUMBER_WORDS
 from consolidate.memo import Memo
 from consolidate.words import CACHED_TEXTS, words
 
@@ -38,7 +38,13 @@ _ORDINAL_WORDS = {
     word: str(at)
     for at, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)
 }
-_DIGITS = re.compile(r"[-−+]?\d+(?:[.,:/]\d+)*|[A-Za-z]+")
+_DIGITS = re.compile(r"[-−+]?\d+(?:[.,:/]\d+)*\+?(?![\w+])|[-−+]?\d+(?:[.,:/]\d+)*|[A-Za-z]+")
+_JOINTS: Final = {
+    **dict.fromkeys(("-", "–", "—", "−", "to", "through", "..", "..."), "-"),
+    **{sign: sign for sign in ("+", "*", "×", "/", "÷", ":", "^", "±", "%")},
+}
+"""What between two numbers makes one statement of them: a range, a ratio, a sum."""
+_LONGEST_JOINT = 9
 _DIGIT = re.compile(r"\d")
 _GROUPED = re.compile(r"-?\d{1,3}(?:,\d{3})+")
 
@@ -59,11 +65,17 @@ def numbers_in(text: str) -> tuple[str, ...]:
     if not _DIGIT.search(text):
         return tuple([_number_word(word) for word in words(text) if word in NUMBER_WORDS or word in _ORDINAL_WORDS])
     found: list[str] = []
+    end = -_LONGEST_JOINT - 1
     for match in _DIGITS.finditer(text):
         token = match.group().lower()
         value = _number_word(token) if token.isalpha() else _digits(text, match)
-        if value:
-            found.append(value)
+        if not value:
+            continue
+        start = match.start() + (token[0] in "-−+" and end == match.start())
+        if start - end <= _LONGEST_JOINT and (joint := _JOINTS.get(text[end:start].strip().lower())):
+            found.append(joint)
+        found.append(value)
+        end = match.end()
     return tuple(found)
 
 

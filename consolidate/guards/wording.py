@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from consolidate.canonical import content, same_but_synonyms, same_wording
 from consolidate.guards.verdict import Finding, Verdict
 from consolidate.memo import Memo
-from consolidate.words import content, normal_text, same_but_synonyms, same_wording
+from consolidate.words import normal_text
 
 
 def emptiness(a: Memo, b: Memo) -> Finding | None:

@@ -15,11 +15,12 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from consolidate.canonical import same_wording
 from consolidate.guards import Verdict
 from consolidate.judgement import Likeness, judge
 from consolidate.memo import Memo
 from consolidate.settings import ConsolidateSettings
-from consolidate.words import CACHED_TEXTS, same_wording
+from consolidate.words import CACHED_TEXTS
 from recall.memory.record import Record
 from recall.ranking.shortlist import Candidate, Texts
 

@@ -1,0 +1,66 @@
+"""Punctuation that changes what is said; elsewhere it is wording.
+
+"Let's eat, grandma", "the users, who pay, get support", "he left? Fine.", "a man-eating shark". A text whose
+punctuation was stripped as a whole says nothing by lacking it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from consolidate.canonical import same_wording
+from consolidate.guards.verdict import Finding, Verdict
+from consolidate.lexicon.filler import IMPERATIVES
+from consolidate.memo import Memo
+from consolidate.words import CACHED_TEXTS, words
+
+_ADDRESS = re.compile(r"\b([\w']+)\s*,\s*[\w-]+\s*[.!?]*$")
+_RELATIVE = re.compile(r",\s*(who|which|whose|whom)\b")
+_REASON = re.compile(r"(?:\bnot\b|n't\b)[^.!?,]*,\s*because\b")
+_OPENING = re.compile(r"^\W*(however|still|now|again|once|only|instead|later)\s*,")
+_ORDER = re.compile(r"^\W*\w+,\s*(\w+)")
+_ANIMATE = re.compile(r"\b(?:man|men|woman|women|child|dog|cat|bird|fish|bear|person|people)-\w+ing\b")
+_ENDS = re.compile(r"[.!?？؟]+(?=\s|$)")
+_ANY = re.compile(r"[.,;:!?]")
+_TAKES_OBJECT = IMPERATIVES | frozenset(
+    "eat know see understand cook drink love believe hear follow win fire shoot kill hit pay drive teach feed visit me "
+    "him them us eating cooking driving painting calling helping".split()
+)
+
+
+def punctuation(a: Memo, b: Memo) -> Finding | None:
+    """Commas, question marks within or hyphens differ where they decide what is said."""
+    left, right = pointed_in(a.text), pointed_in(b.text)
+    if left == right or not same_wording(a.text, b.text) or _is_stripped(a.text, b.text):
+        return None
+    if left[0] != right[0] and len(left[0]) == len(right[0]):
+        return Finding("punctuation", Verdict.PROPOSE, "a question within against a statement")
+    for mine, other in ((left, b), (right, a)):
+        for hazard in sorted(set(mine[1]) - set((right if mine is left else left)[1])):
+            if not hazard.startswith("order ") or hazard.removeprefix("order ") not in words(other.text):
+                return Finding("punctuation", Verdict.PROPOSE, f"only one has {hazard}")
+    return None
+
+
+def _is_stripped(a: str, b: str) -> bool:
+    """Whether one text has no punctuation at all, and the other ends a sentence."""
+    return any(not _ANY.search(bare) and _ENDS.search(full) is not None for bare, full in ((a, b), (b, a)))
+
+
+@lru_cache(maxsize=CACHED_TEXTS)
+def pointed_in(text: str) -> tuple[str, tuple[str, ...]]:
+    """How the sentences end ("." or "?" each), and what punctuation decides."""
+    ends = "".join("." if set(end) <= set(".!") else "?" for end in _ENDS.findall(text)) if "?" in text else ""
+    ends = ends or "." * len(_ENDS.findall(text))
+    if "," not in text and "-" not in text:
+        return ends, ()
+    lower = text.lower()
+    found = [f"the comma before {match}" for match in _RELATIVE.findall(lower)]
+    found += ["the comma before because"] * bool(_REASON.search(lower))
+    found += [f"the comma after {match}" for match in _OPENING.findall(lower)]
+    found += [f"order {match}" for match in _ORDER.findall(lower)]
+    found += _ANIMATE.findall(lower)
+    if (address := _ADDRESS.search(lower)) and address[1] in _TAKES_OBJECT:
+        found.append("a comma before whom it addresses")
+    return ends, tuple(found)
