@@ -179,6 +179,7 @@ class _Verbs:
     delete_bank = _Unary("BankService/Delete", banks.BankServiceDeleteRequest, banks.BankServiceDeleteResponse)
     restore_bank = _Unary("BankService/Restore", banks.RestoreRequest, banks.RestoreResponse)
     reload_bank = _Unary("BankService/Reload", banks.ReloadRequest, banks.ReloadResponse)
+    vacuum_bank = _Unary("BankService/Vacuum", banks.VacuumRequest, banks.VacuumResponse)
     watch = _Download("BankService/Watch", banks.WatchRequest, banks.WatchResponse)
 
     consolidate = _Download("ConsolidateService/Consolidate", tending.ConsolidateRequest, tending.ConsolidateResponse)

@@ -62,7 +62,7 @@ def show_bank(bank: bank_service_pb2.Bank) -> None:
         ("used", used(bank, datetime.now(UTC))),
         ("created", when(bank.created_at)),
         ("last seq", str(bank.last_seq)),
-        ("on disk", f"{size(bank.sizes.log_bytes)} log, {size(bank.sizes.derived_bytes)} derived"),
+        ("on disk", _on_disk(bank)),
         ("trouble", _trouble(bank)),
     ]
     console().print(facts(rows))
@@ -113,3 +113,9 @@ def _trouble(bank: bank_service_pb2.Bank) -> str:
     if bank.unavailable_reason:
         return f"unavailable: {one_line(bank.unavailable_reason)}"
     return f"read-only: {one_line(bank.read_only_reason)}" if bank.read_only_reason else ""
+
+
+def _on_disk(bank: bank_service_pb2.Bank) -> str:
+    sizes = bank.sizes
+    told = f"{size(sizes.log_bytes)} log, {size(sizes.derived_bytes)} derived"
+    return f"{told}, {size(sizes.history_bytes)} history" if sizes.history_bytes else told

@@ -65,6 +65,7 @@ BANK_VERBS = (
     Verb("trash", "bank", "trash", "List the banks in the trash."),
     Verb("restore", "bank", "restore", "Bring a bank back from the trash."),
     Verb("reload", "bank", "reload", "Read a bank's files again."),
+    Verb("vacuum", "vacuum", "vacuum", "Write a bank's log anew, without what was superseded."),
 )
 
 WHO_MAY_CALL = "Say who may call, in which role, for which banks."

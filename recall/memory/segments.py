@@ -89,6 +89,7 @@ class Segments:
         self._files = files
         self._lock = threading.Lock()
         self._found: list[_Segment] | None = None  # newest first
+        self._last_read: tuple[tuple[Path, int], list[bytes]] = (folder, 0), []
 
     @property
     def first_seq(self) -> int:
@@ -106,11 +107,8 @@ class Segments:
         place = bisect_right(segment.members, seq, key=lambda member: member[0]) - 1
         first, offset = segment.members[place]
         end = segment.members[place + 1][1] if place + 1 < len(segment.members) else segment.size
-        with refusals(segment.path, "read"), closing(self._files.open_append(segment.path)) as handle:
-            packed = handle.read_at(offset, end - offset)
         try:
-            line = zlib.decompress(packed, GZIP).split(b"\n")[seq - first]
-            return decode(line)[0]
+            return decode(self._member(segment.path, offset, end)[seq - first])[0]
         except (zlib.error, LineError, IndexError) as error:
             raise Damaged(segment.path, seq - segment.first + 1, offset, str(error), _REMEDY) from None
 
@@ -148,6 +146,15 @@ class Segments:
             seqs.append(last)
             last = segment.before[last - segment.first]
         return seqs[::-1]
+
+    def _member(self, path: Path, offset: int, end: int) -> list[bytes]:
+        """The lines of a member; the last one read is kept, as who asks for one event often asks for the next."""
+        known, lines = self._last_read
+        if known != (path, offset):
+            with refusals(path, "read"), closing(self._files.open_append(path)) as handle:
+                lines = zlib.decompress(handle.read_at(offset, end - offset), GZIP).split(b"\n")
+            self._last_read = (path, offset), lines
+        return lines
 
     def _find(self, seq: int) -> _Segment | None:
         return next((one for one in self._segments() if one.first <= seq <= one.last), None)

@@ -9,6 +9,7 @@ import grpc
 
 from recall.memory.errors import MemoryServiceError
 from recall.memory.record import BankInfo, Policy
+from recall.memory.vacuum import bulk, vacuum
 from recall.server import checks_bank, convert, describe, paging
 from recall.server.caller import caller, seconds_left
 from recall.server.describe import Describer
@@ -120,6 +121,21 @@ class BankService(BankServiceServicer):
         changes = self._banks.reload(tenant, request.name)
         self._tell("bank_reloaded", tenant, request.name)
         return pb.ReloadResponse(bank=self._bank(request.name, context), changes=changes)
+
+    def Vacuum(self, request: pb.VacuumRequest, context: grpc.ServicerContext) -> pb.VacuumResponse:  # noqa: N802
+        """Writes a bank's log anew."""
+        checks_bank.vacuum(request)
+        who = caller(context)
+        with self._live.lease(request.name, seconds_left(context), who.tenant) as live:
+            found = bulk(live.bank)
+            response = pb.VacuumResponse(log_bytes_before=found.log_bytes, superseded_bytes=found.superseded_bytes)
+            if not request.dry_run:
+                done = vacuum(live.bank, convert.HISTORY_IN[request.history], who.actor)
+                response.log_bytes_before, response.log_bytes_after = done.bytes_before, done.bytes_after
+                response.history_bytes, response.archived_to_seq = done.history_bytes, done.archived_to
+                self._tell("bank_vacuumed", who.tenant, request.name)
+            response.bank.CopyFrom(self._describer.message(live))
+            return response
 
     def Watch(self, request: pb.WatchRequest, context: grpc.ServicerContext) -> Iterator[pb.WatchResponse]:  # noqa: N802
         """Streams changes until the caller leaves."""

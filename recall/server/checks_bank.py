@@ -22,7 +22,7 @@ MEMORY_OPS = (
     *(action.value for action in Action),
     *("reinforce", "update", "pin", "unpin", "import"),
 )
-BANK_OPS = ("bank_created", "bank_updated", "bank_deleted", "bank_restored", "bank_reloaded")
+BANK_OPS = ("bank_created", "bank_updated", "bank_deleted", "bank_restored", "bank_reloaded", "bank_vacuumed")
 
 
 def create(request: pb.BankServiceCreateRequest) -> None:
@@ -65,6 +65,14 @@ def restore(request: pb.RestoreRequest) -> None:
     checks.at_most(check, request.trash_id, checks.MAX_ID, "trash_id")
     if request.name:
         checks.bank_name(check, request.name, "name")
+    check.done()
+
+
+def vacuum(request: pb.VacuumRequest) -> None:
+    """Raises InvalidRequest with every bad field."""
+    check = Check()
+    checks.bank_name(check, request.name, "name")
+    checks.known(check, request.history, pb.VacuumHistory, "history")
     check.done()
 
 

@@ -8,6 +8,7 @@ import msgspec
 from google.protobuf.timestamp_pb2 import Timestamp
 from msgspec import UNSET
 
+from recall.memory.beginning import History
 from recall.memory.record import (
     Actor,
     Evidence,
@@ -40,6 +41,11 @@ SOURCE_IN: Final = {number: kind for kind, number in SOURCE_OUT.items()}
 POLICY_OUT: Final = {policy: bank_service_pb2.BankPolicy.Value(f"BANK_POLICY_{policy.name}") for policy in Policy}
 POLICY_IN: Final = {number: policy for policy, number in POLICY_OUT.items()}
 SCOPE_OUT: Final = {kind: bank_service_pb2.ScopeKind.Value(f"SCOPE_KIND_{kind.name}") for kind in ScopeKind}
+HISTORY_IN: Final = {
+    bank_service_pb2.VACUUM_HISTORY_UNSPECIFIED: History.KEEP,
+    bank_service_pb2.VACUUM_HISTORY_KEEP: History.KEEP,
+    bank_service_pb2.VACUUM_HISTORY_ARCHIVE: History.ARCHIVE,
+}
 SCOPE_IN: Final = {number: kind for kind, number in SCOPE_OUT.items()}
 SAVE_OUTCOME: Final = {
     outcome: memory_service_pb2.SaveOutcome.Value(f"SAVE_OUTCOME_{outcome.name}")

@@ -9,6 +9,7 @@ from pathlib import Path
 from index.embedder import EmbedderSlot, EmbedderState
 from recall.memory.clock import Clock
 from recall.memory.errors import MemoryServiceError
+from recall.memory.segments import FOLDER as HISTORY
 from recall.memory.tally import counted
 from recall.server import convert
 from recall.server.live import LiveBank
@@ -41,7 +42,11 @@ class Describer:
             last_seq=bank.last_seq,
             counts=self._counts(live),
             coverage=self._coverage(live),
-            sizes=pb.BankSizes(log_bytes=bank.log_bytes, derived_bytes=bytes_below(bank.place.folder / DERIVED)),
+            sizes=pb.BankSizes(
+                log_bytes=bank.log_bytes,
+                derived_bytes=bytes_below(bank.place.folder / DERIVED),
+                history_bytes=bytes_below(bank.place.folder / HISTORY),
+            ),
             read_only_reason=bank.read_only_reason or "",
         )
         if info.scope_kind is not None:

@@ -102,6 +102,32 @@ retire what is in use (a job may take out of use: quarantine, supersede, expire)
 """
 Global___BankPolicy: _TypeAlias = BankPolicy  # noqa: Y015
 
+class _VacuumHistory:
+    ValueType = _typing.NewType("ValueType", _builtins.int)
+    V: _TypeAlias = ValueType  # noqa: Y015
+
+class _VacuumHistoryEnumTypeWrapper(_enum_type_wrapper._EnumTypeWrapper[_VacuumHistory.ValueType], _builtins.type):
+    DESCRIPTOR: _descriptor.EnumDescriptor
+    VACUUM_HISTORY_UNSPECIFIED: _VacuumHistory.ValueType  # 0
+    """KEEP."""
+    VACUUM_HISTORY_KEEP: _VacuumHistory.ValueType  # 1
+    """They belong to the bank: backups hold them, and the check misses them."""
+    VACUUM_HISTORY_ARCHIVE: _VacuumHistory.ValueType  # 2
+    """They may be taken away: what needs them then begins later, and says so."""
+
+class VacuumHistory(_VacuumHistory, metaclass=_VacuumHistoryEnumTypeWrapper):
+    """What becomes of the events that a vacuum takes out of the log. Both ways they go compressed into the bank's history/
+    folder, and are read while they lie there.
+    """
+
+VACUUM_HISTORY_UNSPECIFIED: VacuumHistory.ValueType  # 0
+"""KEEP."""
+VACUUM_HISTORY_KEEP: VacuumHistory.ValueType  # 1
+"""They belong to the bank: backups hold them, and the check misses them."""
+VACUUM_HISTORY_ARCHIVE: VacuumHistory.ValueType  # 2
+"""They may be taken away: what needs them then begins later, and says so."""
+Global___VacuumHistory: _TypeAlias = VacuumHistory  # noqa: Y015
+
 @_typing.final
 class Bank(_message.Message):
     """A bank."""
@@ -296,19 +322,23 @@ class BankSizes(_message.Message):
 
     LOG_BYTES_FIELD_NUMBER: _builtins.int
     DERIVED_BYTES_FIELD_NUMBER: _builtins.int
+    HISTORY_BYTES_FIELD_NUMBER: _builtins.int
     log_bytes: _builtins.int
     """The log."""
     derived_bytes: _builtins.int
     """Everything under derived/."""
+    history_bytes: _builtins.int
+    """What vacuums took out of the log, compressed."""
     def __init__(
         self,
         *,
         log_bytes: _builtins.int = ...,
         derived_bytes: _builtins.int = ...,
+        history_bytes: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["derived_bytes", b"derived_bytes", "log_bytes", b"log_bytes"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["derived_bytes", b"derived_bytes", "history_bytes", b"history_bytes", "log_bytes", b"log_bytes"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -749,6 +779,80 @@ class ReloadResponse(_message.Message):
 Global___ReloadResponse: _TypeAlias = ReloadResponse  # noqa: Y015
 
 @_typing.final
+class VacuumRequest(_message.Message):
+    """Asks to write a bank's log anew."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NAME_FIELD_NUMBER: _builtins.int
+    HISTORY_FIELD_NUMBER: _builtins.int
+    DRY_RUN_FIELD_NUMBER: _builtins.int
+    name: _builtins.str
+    """Required."""
+    history: Global___VacuumHistory.ValueType
+    """See there."""
+    dry_run: _builtins.bool
+    """Only say what it would be worth."""
+    def __init__(
+        self,
+        *,
+        name: _builtins.str = ...,
+        history: Global___VacuumHistory.ValueType = ...,
+        dry_run: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["dry_run", b"dry_run", "history", b"history", "name", b"name"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VacuumRequest: _TypeAlias = VacuumRequest  # noqa: Y015
+
+@_typing.final
+class VacuumResponse(_message.Message):
+    """What the vacuum did."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BANK_FIELD_NUMBER: _builtins.int
+    LOG_BYTES_BEFORE_FIELD_NUMBER: _builtins.int
+    SUPERSEDED_BYTES_FIELD_NUMBER: _builtins.int
+    LOG_BYTES_AFTER_FIELD_NUMBER: _builtins.int
+    HISTORY_BYTES_FIELD_NUMBER: _builtins.int
+    ARCHIVED_TO_SEQ_FIELD_NUMBER: _builtins.int
+    log_bytes_before: _builtins.int
+    """The log before, in bytes."""
+    superseded_bytes: _builtins.int
+    """Of them, those that no memory needed any more."""
+    log_bytes_after: _builtins.int
+    """The log after; 0 for a dry run."""
+    history_bytes: _builtins.int
+    """The compressed file with what the log was; 0 for a dry run."""
+    archived_to_seq: _builtins.int
+    """The last event in that file; the log begins behind it. 0 for a dry run."""
+    @_builtins.property
+    def bank(self) -> Global___Bank:
+        """The bank now."""
+
+    def __init__(
+        self,
+        *,
+        bank: Global___Bank | None = ...,
+        log_bytes_before: _builtins.int = ...,
+        superseded_bytes: _builtins.int = ...,
+        log_bytes_after: _builtins.int = ...,
+        history_bytes: _builtins.int = ...,
+        archived_to_seq: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bank", b"bank"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["archived_to_seq", b"archived_to_seq", "bank", b"bank", "history_bytes", b"history_bytes", "log_bytes_after", b"log_bytes_after", "log_bytes_before", b"log_bytes_before", "superseded_bytes", b"superseded_bytes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___VacuumResponse: _TypeAlias = VacuumResponse  # noqa: Y015
+
+@_typing.final
 class WatchRequest(_message.Message):
     """Asks for a stream of changes."""
 
@@ -803,7 +907,9 @@ class WatchResponse(_message.Message):
     seq: _builtins.int
     """Its place in that bank's log; 0 for bank changes."""
     op: _builtins.str
-    """"save", "reinforce", …, or "bank_created", "bank_updated", "bank_deleted", "bank_restored", "bank_reloaded"."""
+    """"save", "reinforce", …, or "bank_created", "bank_updated", "bank_deleted", "bank_restored", "bank_reloaded",
+    "bank_vacuumed".
+    """
     missed: _builtins.int
     """How many changes this watcher missed because it read too slowly; read the bank again."""
     @_builtins.property

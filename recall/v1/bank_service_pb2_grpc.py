@@ -70,6 +70,11 @@ class BankServiceStub(object):
                 request_serializer=recall_dot_v1_dot_bank__service__pb2.ReloadRequest.SerializeToString,
                 response_deserializer=recall_dot_v1_dot_bank__service__pb2.ReloadResponse.FromString,
                 _registered_method=True)
+        self.Vacuum = channel.unary_unary(
+                '/recall.v1.BankService/Vacuum',
+                request_serializer=recall_dot_v1_dot_bank__service__pb2.VacuumRequest.SerializeToString,
+                response_deserializer=recall_dot_v1_dot_bank__service__pb2.VacuumResponse.FromString,
+                _registered_method=True)
         self.Watch = channel.unary_stream(
                 '/recall.v1.BankService/Watch',
                 request_serializer=recall_dot_v1_dot_bank__service__pb2.WatchRequest.SerializeToString,
@@ -130,8 +135,17 @@ class BankServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def Vacuum(self, request, context):
+        """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
+        are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def Watch(self, request, context):
-        """Streams changes of memories and banks, from a given seq on.
+        """Streams changes of memories and banks, from a given seq on. OUT_OF_RANGE, with the first seq that can be read, where
+        a vacuum archived what is asked for and that was taken away.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -174,6 +188,11 @@ def add_BankServiceServicer_to_server(servicer, server):
                     servicer.Reload,
                     request_deserializer=recall_dot_v1_dot_bank__service__pb2.ReloadRequest.FromString,
                     response_serializer=recall_dot_v1_dot_bank__service__pb2.ReloadResponse.SerializeToString,
+            ),
+            'Vacuum': grpc.unary_unary_rpc_method_handler(
+                    servicer.Vacuum,
+                    request_deserializer=recall_dot_v1_dot_bank__service__pb2.VacuumRequest.FromString,
+                    response_serializer=recall_dot_v1_dot_bank__service__pb2.VacuumResponse.SerializeToString,
             ),
             'Watch': grpc.unary_stream_rpc_method_handler(
                     servicer.Watch,
@@ -371,6 +390,33 @@ class BankService(object):
             '/recall.v1.BankService/Reload',
             recall_dot_v1_dot_bank__service__pb2.ReloadRequest.SerializeToString,
             recall_dot_v1_dot_bank__service__pb2.ReloadResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def Vacuum(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/recall.v1.BankService/Vacuum',
+            recall_dot_v1_dot_bank__service__pb2.VacuumRequest.SerializeToString,
+            recall_dot_v1_dot_bank__service__pb2.VacuumResponse.FromString,
             options,
             channel_credentials,
             insecure,

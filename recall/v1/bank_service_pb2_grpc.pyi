@@ -47,8 +47,14 @@ class BankServiceStub:
     """Brings a trashed bank back under its name, or another."""
     Reload: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.ReloadRequest, _bank_service_pb2.ReloadResponse]
     """Reads the bank's files again: takes in hand edits and says what changed; ends read-only after a fault."""
+    Vacuum: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.VacuumRequest, _bank_service_pb2.VacuumResponse]
+    """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
+    are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+    """
     Watch: _grpc.UnaryStreamMultiCallable[_bank_service_pb2.WatchRequest, _bank_service_pb2.WatchResponse]
-    """Streams changes of memories and banks, from a given seq on."""
+    """Streams changes of memories and banks, from a given seq on. OUT_OF_RANGE, with the first seq that can be read, where
+    a vacuum archived what is asked for and that was taken away.
+    """
 
 @_typing.type_check_only
 class BankServiceAsyncStub(BankServiceStub):
@@ -69,8 +75,14 @@ class BankServiceAsyncStub(BankServiceStub):
     """Brings a trashed bank back under its name, or another."""
     Reload: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.ReloadRequest, _bank_service_pb2.ReloadResponse]  # type: ignore[assignment]
     """Reads the bank's files again: takes in hand edits and says what changed; ends read-only after a fault."""
+    Vacuum: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.VacuumRequest, _bank_service_pb2.VacuumResponse]  # type: ignore[assignment]
+    """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
+    are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+    """
     Watch: _aio.UnaryStreamMultiCallable[_bank_service_pb2.WatchRequest, _bank_service_pb2.WatchResponse]  # type: ignore[assignment]
-    """Streams changes of memories and banks, from a given seq on."""
+    """Streams changes of memories and banks, from a given seq on. OUT_OF_RANGE, with the first seq that can be read, where
+    a vacuum archived what is asked for and that was taken away.
+    """
 
 class BankServiceServicer(metaclass=_abc_1.ABCMeta):
     """Keeps banks: isolated, named scopes of memory."""
@@ -132,11 +144,23 @@ class BankServiceServicer(metaclass=_abc_1.ABCMeta):
         """Reads the bank's files again: takes in hand edits and says what changed; ends read-only after a fault."""
 
     @_abc_1.abstractmethod
+    def Vacuum(
+        self,
+        request: _bank_service_pb2.VacuumRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_bank_service_pb2.VacuumResponse, _abc.Awaitable[_bank_service_pb2.VacuumResponse]]:
+        """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
+        are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+        """
+
+    @_abc_1.abstractmethod
     def Watch(
         self,
         request: _bank_service_pb2.WatchRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_abc.Iterator[_bank_service_pb2.WatchResponse], _abc.AsyncIterator[_bank_service_pb2.WatchResponse]]:
-        """Streams changes of memories and banks, from a given seq on."""
+        """Streams changes of memories and banks, from a given seq on. OUT_OF_RANGE, with the first seq that can be read, where
+        a vacuum archived what is asked for and that was taken away.
+        """
 
 def add_BankServiceServicer_to_server(servicer: BankServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -21,6 +21,11 @@ def test_a_bank_is_made_changed_trashed_and_restored(recall: CommandLine) -> Non
     assert recall.ok("bank", "restore", trashed).out == f"restored bank {name}: 1 live memories\n"
     assert "User is called Dana" in recall.ok("ask", "who am I", "--bank", name).out
     assert recall.ok("bank", "reload", name).out == f"reloaded bank {name}: 0 hand edits taken in\n"
+    assert "are superseded" in recall.ok("bank", "vacuum", name, "--dry-run").out
+    assert recall.ok("bank", "vacuum", name, "--history", "archive").out.startswith(
+        f"vacuumed bank {name}: the log has"
+    )
+    assert " history" in recall.ok("bank", "show", name).out
 
 
 def test_the_doctor_passes_and_the_status_names_the_model(recall: CommandLine) -> None:

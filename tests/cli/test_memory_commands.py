@@ -166,6 +166,7 @@ def test_json_is_the_contracts_with_its_field_names(recall: CommandLine, tmp_pat
         ("bank", "show", recall.bank): banks.Bank,
         ("bank", "update", recall.bank, "--description", "d"): banks.Bank,
         ("bank", "reload", recall.bank): banks.ReloadResponse,
+        ("bank", "vacuum", recall.bank): banks.VacuumResponse,
         ("bank", "trash"): banks.BankServiceListResponse,
         ("bank", "delete", recall.bank): banks.TrashedBank,
     }

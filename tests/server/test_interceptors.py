@@ -50,7 +50,7 @@ class FaultyStream(BankServiceServicer):
     def _unused(self, _request: Any, _context: Any) -> NoReturn:
         raise NotImplementedError
 
-    Create = Get = List = Update = Delete = Restore = Reload = _unused  # type: ignore[assignment]
+    Create = Get = List = Update = Delete = Restore = Reload = Vacuum = _unused  # type: ignore[assignment]
 
     def Watch(self, _request: Any, _context: Any) -> Iterator[bank_service_pb2.WatchResponse]:
         yield bank_service_pb2.WatchResponse(bank="demo")
