@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 from equal_banks import facts
-from golden_folder import EXPECTED, TORN, every_op, moves, reviews_and_runs
+from golden_folder import EXPECTED, TORN, every_op, moves, reviews_and_runs, vacuums
 from memory_banks import banks_on
 from ticking import Ticking
 
 from recall.backup import Backup
 from recall.check import Severity, check
 from recall.memory.banks import DEFAULT_TENANT, Banks
+from recall.memory.beginning import OPS_OF_A_VACUUM
 from recall.memory.clock import SystemClock
 from recall.memory.files import DiskFiles
 from recall.memory.fold import OPS_OF_A_MEMORY
@@ -26,7 +27,7 @@ from recall.restore import restore
 
 FOLDERS = sorted(path.parent for path in Path(__file__).parent.glob(f"*/{EXPECTED}"))
 
-OF_THE_BANK = ("bank", "run", "settle")
+OF_THE_BANK = ("bank", "run", "settle", "rule", "unrule", *OPS_OF_A_VACUUM)
 
 
 @pytest.fixture(params=FOLDERS, ids=[folder.name for folder in FOLDERS])
@@ -94,7 +95,8 @@ def test_the_script_that_writes_them_leaves_no_op_out() -> None:
     every_op(first := banks.create(DEFAULT_TENANT, "every-op"), clock)
     reviews_and_runs(second := banks.create(DEFAULT_TENANT, "reviews-and-runs"))
     moves(banks)
-    made = (first, second, *(banks.open(DEFAULT_TENANT, name) for name in ("of-dana", "moved-to")))
+    vacuums(banks)
+    made = (first, second, *(banks.open(DEFAULT_TENANT, name) for name in ("of-dana", "moved-to", "vacuumed")))
     assert {event.op for bank in made for event in bank.events(1)} == {*OF_THE_BANK, *OPS_OF_A_MEMORY}
 
 

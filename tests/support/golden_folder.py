@@ -18,6 +18,7 @@ from ticking import Ticking
 from recall.memory import reviewing
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
+from recall.memory.beginning import History
 from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.falling import SourceFell
 from recall.memory.files import DiskFiles
@@ -43,8 +44,11 @@ from recall.memory.record import (
     Status,
 )
 from recall.memory.replacing import Replace
+from recall.memory.rule_book import RuleBook
 from recall.memory.run_book import RunBook
+from recall.memory.segments import FOLDER as HISTORY
 from recall.memory.settings import StorageSettings
+from recall.memory.vacuum import vacuum
 from recall.review.likeness import near_duplicate_of_text
 
 ROOT = Path(__file__).parents[1] / "golden"
@@ -62,6 +66,7 @@ def write(folder: Path) -> None:
     every_op(banks.create(DEFAULT_TENANT, "every-op", BankInfo(description="one of each", half_life_days=7.5)), clock)
     reviews_and_runs(banks.create(DEFAULT_TENANT, "reviews-and-runs"))
     moves(banks)
+    vacuums(banks)
     torn = banks.create(DEFAULT_TENANT, "torn")
     kept(torn, "whole before the tear")
     kept(banks.create(DEFAULT_TENANT, "trashed"), "in the trash")
@@ -183,6 +188,31 @@ def moves(banks: Banks) -> None:
     bank_move(mine, there, misfiled, "belongs there", REVIEWER)
     sent = bank_move(mine, there, kept(mine, "sent and sent back"), "", REVIEWER).arrived
     there.write(Leave(sent.id, Action.RETURN, note="it could not leave"), REVIEWER)
+
+
+def vacuums(banks: Banks) -> None:
+    """A log that was written anew twice with all its history, and one whose history was archived and taken away."""
+    twice, archived = banks.create(DEFAULT_TENANT, "vacuumed"), banks.create(DEFAULT_TENANT, "archived")
+    for bank in (twice, archived):
+        reviewed(bank)
+        changed = kept(bank, NewMemory(text="said anew", source=Source(SourceKind.TASK, "7")), "request-3")
+        bank.update(changed, MemoryChanges(text="said anew, and again"))
+        gone = kept(bank, "a text that nobody holds")
+        bank.update(gone, MemoryChanges(text="another"))
+        bank.delete(kept(bank, "a text that nobody holds"))
+        for name in ("style", "gone"):
+            RuleBook(bank).set(name, "# Be brief\n", REVIEWER)
+        RuleBook(bank).delete("gone", REVIEWER)
+        runs(bank)
+    vacuum(twice, History.KEEP, LOCAL)
+    kept(twice, "between two vacuums")
+    vacuum(twice, History.KEEP, JOB)
+    vacuum(archived, History.ARCHIVE, LOCAL)
+    archived.outfit.files.remove_tree(archived.place.folder / HISTORY)
+    for bank in (twice, archived):
+        kept(bank, "after the vacuum")
+        RuleBook(bank).set("gone", "# Be brief, again\n", REVIEWER)
+        RuleBook(bank).delete("gone", REVIEWER)
 
 
 def runs(bank: Bank) -> None:
