@@ -28,10 +28,13 @@ from index.query_cache import QueryCache
 from recall.check import check
 from recall.memory.bank import Bank
 from recall.memory.banks import DEFAULT_TENANT, Banks
+from recall.memory.beginning import History
 from recall.memory.errors import MemoryServiceError, Refused, StorageFailure
 from recall.memory.lifecycle import Role
 from recall.memory.record import Actor, MemoryChanges, NewMemory, Record, Saved, Status
+from recall.memory.segments import FOLDER as HISTORY
 from recall.memory.settings import StorageSettings
+from recall.memory.vacuum import vacuum
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.engine import Engine
 from recall.ranking.index_settings import IndexSettings
@@ -262,6 +265,14 @@ class BankMachine(RuleBasedStateMachine):
     @rule()
     def reload(self) -> None:
         assert self.bank.reload() == []
+
+    @rule(taken_away=st.booleans())
+    def vacuum(self, taken_away: bool) -> None:
+        vacuum(self.bank, History.ARCHIVE, JOB)
+        if taken_away:
+            folder = self.bank.place.folder
+            self.files.remove_tree(folder / HISTORY)
+            self.files.sync_dir(folder)
 
     # what holds after every step
 
