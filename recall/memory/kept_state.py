@@ -57,13 +57,18 @@ class KeptState:
         with self._writing, suppress(OSError, MemoryServiceError):
             if opened.log.poisoned is not None or opened.state.last_seq - self._held < least:
                 return
-            with self._steady:
-                image = _image_of(opened)
+            image = self.image(opened)
             fresh = self._file.with_name(NAME + ".new")
             self._files.make_dir(self._folder)
             self._files.write(fresh, image.encoded())
             self._files.rename(fresh, self._file)
             self._held = image.last_seq
+
+    def image(self, opened: Opened) -> StateImage:
+        """A copy of the bank as it stands now."""
+        with self._steady:
+            seq = opened.state.last_seq
+            return StateImage.of(opened.state, opened.log.known(seq))
 
     def forget(self) -> None:
         """Remove it: the next start reads the whole log."""
@@ -82,11 +87,6 @@ def opened_from_image(place: Place, files: Files, settings: StorageSettings) -> 
     except (OSError, ImageError, NotThisLog) as problem:
         _logger.info("state image not used file=%s problem=%s", file, problem)
     return open_bank(place.log, files, settings)
-
-
-def _image_of(opened: Opened) -> StateImage:
-    seq = opened.state.last_seq
-    return StateImage.of(opened.state, opened.log.known(seq))
 
 
 def verify(bank: Bank, pause: Callable[[], bool]) -> None:

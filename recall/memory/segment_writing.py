@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -28,6 +29,7 @@ class SegmentWriter:
         self._digest = blake2b()
         self.taken = 0
         """Bytes of the log that were taken."""
+        self._verified = 0
         files.make_dir(self._folder)
         if files.exists(self._fresh):
             files.remove(self._fresh)
@@ -42,13 +44,19 @@ class SegmentWriter:
                 self.taken += len(content)
             handle.sync()
 
-    def finish(self, last_seq: int) -> Path:
-        """Read it again, and give it its name; what a crash left of an earlier try goes. Raises Damaged."""
+    def verify(self) -> None:
+        """Read it again. Raises Damaged, OSError."""
         found = blake2b()
         for content in content_of(self._fresh, self._files):
             found.update(content)
         if found.digest() != self._digest.digest():
-            raise OSError(0, "what was written does not read back", str(self._fresh))
+            raise OSError(errno.EIO, "what was written does not read back", str(self._fresh))
+        self._verified = self.taken
+
+    def finish(self, last_seq: int) -> Path:
+        """Give it its name, once all of it was verified; what a crash left of an earlier try goes. Raises Damaged."""
+        if self._verified != self.taken:
+            self.verify()
         for name in self._files.list_dir(self._folder):
             if (last_seq_of(name) or 0) >= last_seq:
                 self._files.remove(self._folder / name)

@@ -335,6 +335,18 @@ def test_whatever_the_disk_refuses_the_bank_says_what_it_said() -> None:
     assert refused > 10
 
 
+def test_what_is_written_meanwhile_is_in_the_new_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    files = MemoryFiles()
+    bank = small(files)
+    rewrite = bank.rewrite
+    monkeypatch.setattr(bank, "rewrite", lambda write: (saved(bank, "written meanwhile"), rewrite(write)))
+    done = vacuum(bank, History.KEEP, LOCAL)
+    assert done.archived_to == next(event.seq for event in bank.events(1) if event.op == VACUUM) - 1
+    assert texts(bank) == texts(again(files)) == ["Dana lives in Bergen", "as it was", "written meanwhile"]
+    assert [entry.op for entry in bank.history(bank.records()[-1].id)] == ["save"]
+    assert check(DATA, files).sound
+
+
 def test_a_bank_that_was_read_anew_meanwhile_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     files = MemoryFiles()
     bank = small(files)
