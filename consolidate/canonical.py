@@ -14,11 +14,19 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from consolidate.lexicon.articles import A_MATTERS_BEFORE, LETTERED, MATTERS_BEFORE, MATTERS_BETWEEN, NOT_AFTER_ARTICLE
+from consolidate.lexicon.articles import (
+    A_MATTERS_BEFORE,
+    LETTERED,
+    MATTERS_AFTER,
+    MATTERS_BEFORE,
+    MATTERS_BETWEEN,
+    NOT_AFTER_ARTICLE,
+)
 from consolidate.lexicon.filler import (
     CONDITIONS,
     DEGREES,
     FILLER,
+    FINITE,
     IMPERATIVES,
     JUST_AFTER,
     JUST_AFTER_COPULA,
@@ -26,12 +34,13 @@ from consolidate.lexicon.filler import (
     NOT_BEFORE_FILLER,
     NUMBER_WORDS,
     OPENING_FILLER,
+    PLEASED,
     RESTRICTING_AFTER_JUST,
     SUBJECTS,
     THAT_CLAUSE_VERBS,
 )
 from consolidate.lexicon.languages import ENGLISH, FOREIGN, LOANED
-from consolidate.lexicon.plurals import IRREGULAR, OF_ITS_OWN, UNCOUNTABLE
+from consolidate.lexicon.plurals import DETERMINERS, IRREGULAR, OF_ITS_OWN, SAME_IN_THE_PAST, UNCOUNTABLE
 from consolidate.lexicon.spellings import COMPOUNDS, NOUN_AFTER, SPELLINGS, VERB_AND_PARTICLE
 from consolidate.lexicon.synonyms import NO_SYNONYMS_BESIDE, SYNONYMS
 from consolidate.words import CACHED_TEXTS, folded, unframed, words, words_of
@@ -109,17 +118,27 @@ def _says_nothing(word: str, at: int, spoken: Sequence[str]) -> bool:
     if word in _ARTICLES:
         return not _article_matters(word, before, after, spoken[at + 2 : at + 3] == ["of"])
     if word in FILLER:
-        matters = before in NOT_BEFORE_FILLER or (word in DEGREES and not CONDITIONS.isdisjoint(spoken))
-        return not matters and after not in MATTERS_BEFORE
+        return after not in MATTERS_BEFORE and not _filler_matters(word, before, after, spoken)
     if word == "just":
         return bool(before and after) and _just_is_filler(before, after)
     if word == "too":
         return not after and bool(before)
-    return word == "that" and before in THAT_CLAUSE_VERBS
+    later = spoken[at + 2] if at + 2 < len(spoken) else ""
+    return before in THAT_CLAUSE_VERBS and (after in SUBJECTS or later in FINITE or after.endswith("s"))
+
+
+def _filler_matters(word: str, before: str, after: str, spoken: Sequence[str]) -> bool:
+    if before in NOT_BEFORE_FILLER or (word in DEGREES and not CONDITIONS.isdisjoint(spoken)):
+        return True
+    if word == "please":
+        return before == "to" or after in PLEASED
+    if word == "also":
+        return not before and after not in SUBJECTS
+    return word == "quite" and after in _ARTICLES
 
 
 def _article_matters(article: str, before: str, after: str, of_follows: bool) -> bool:
-    if after in MATTERS_BEFORE or before in MATTERS_BETWEEN.get(after, ()):
+    if after in MATTERS_BEFORE or before in MATTERS_AFTER or before in MATTERS_BETWEEN.get(after, ()):
         return True
     if article == "the":
         return after == "number" and of_follows
@@ -144,7 +163,7 @@ def _compounded(kept: Sequence[int], spoken: Sequence[str]) -> list[str]:
     out: list[str] = []
     last = -1
     for at in kept:
-        word = _fold(spoken[at])
+        word = _fold(spoken[at]) if _folds(spoken[at], at, spoken) else spoken[at]
         joined = last == at - 1 and word in _COMPOUND_ENDS and out and (out[-1], word) in COMPOUNDS
         if joined and ((out[-1], word) not in VERB_AND_PARTICLE or _is_one_word(at, spoken)):
             out[-1] = COMPOUNDS[out[-1], word]
@@ -152,6 +171,11 @@ def _compounded(kept: Sequence[int], spoken: Sequence[str]) -> list[str]:
             out.append(word)
         last = at
     return out
+
+
+def _folds(word: str, at: int, spoken: Sequence[str]) -> bool:
+    """Whether a word says the same in another form; "puts" and "put" are present and past, unless they are nouns."""
+    return word.removesuffix("s") not in SAME_IN_THE_PAST or (at > 0 and spoken[at - 1] in DETERMINERS)
 
 
 def _is_one_word(at: int, spoken: Sequence[str]) -> bool:

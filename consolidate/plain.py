@@ -68,7 +68,10 @@ _SCALED = re.compile(
     rf"(?: and)?(?: ({_BELOW_100}))?\b",
     re.IGNORECASE,
 )
-_ROUND = re.compile(rf"\b({'|'.join(_TENS)})(?:[ -]({_ONES}|{'|'.join(_ORDINALS)}))?\b(?!-)", re.IGNORECASE)
+_ROUND = re.compile(
+    rf"\b({'|'.join(_TENS)})(?:[ -]({_ONES}|(?!(?<= )second)(?:{'|'.join(_ORDINALS)})))?\b(?!-)", re.IGNORECASE
+)
+"""A "thirty second break" lasts thirty seconds; "thirty-second" is 32nd."""
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
 _COUNTS = re.compile(r"hundred|thousand|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen", re.IGNORECASE)
 _DOZEN = re.compile(r"\ba dozen(?= [a-z])(?! of\b)", re.IGNORECASE)

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from consolidate.lexicon.filler import CONTRACTIONS, OPENING_FILLER, WOULD_AFTER_D
+from consolidate.lexicon.plurals import SAME_IN_THE_PAST
 
 CACHED_TEXTS: Final = 131_072
 """Texts whose features are remembered: enough for the largest bank that is planned in one go."""
@@ -32,7 +33,7 @@ _OPENING = re.compile(
     r"[\s:,;–—-]*(?=\w)"
 )
 _OPENER = re.compile(
-    rf"^\W*(?:(?:{'|'.join(sorted(OPENING_FILLER))}|actually|basically|yeah|um|uh|ok)(?:\s*[,:;!.…–—]+\s*|\s+-\s+))+(?=\w)"
+    rf"^\W*(?:(?:{'|'.join(sorted(OPENING_FILLER))}|actually|basically|ok)(?:\s*[,:;!.…–—]+\s*|\s+-\s+))+(?=\w)"
 )
 """Interjections, up to the mark that ends them."""
 _CLOSING = re.compile(r",\s*(?:by the way|btw|fyi|you know|for your information)\W*$")
@@ -48,7 +49,7 @@ _SLANG = re.compile(r"\b(?:(?:have |has )?gotta|(?:have|has) got to)\b|'ve (?:go
 _THEM = re.compile(r"(?<!\w)'em\b")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 _GLUED_UNIT = re.compile(r"(\d)((?:am|pm|ms|kb|mb|gb|tb|km|kg|cm|mm|min|hrs?|usd|eur|gbp)\b|%)")
-_HAS_AFTER_S = frozenset("been got had gone".split())
+_HAS_AFTER_S = frozenset("been got had gone left become decided arrived happened".split())
 _IS_AFTER_S = frozenset("not a an the being going always never very still now currently".split())
 _STATES = frozenset("down up broken ready late ill sick here out off away done open closed slow".split())
 _AFTER_PARTICIPLE = frozenset("to in on from into with a an the for at well".split())
@@ -88,6 +89,8 @@ def words_of(folded: str) -> list[str]:
     if not folded.isalpha():
         folded = _GLUED_UNIT.sub(r"\1 \2", _THOUSANDS.sub("", folded))
     found = _WORD.findall(folded)
+    if found and found[0] == "lets":
+        found[0] = "let's"
     if "'" not in folded and not CONTRACTIONS.keys() & set(found):
         return found
     out: list[str] = []
@@ -116,6 +119,8 @@ def _taken_apart(word: str, after: str, later: str) -> tuple[str, ...]:
 
 
 def _meaning_of_d(after: str) -> str:
+    if after in SAME_IN_THE_PAST:
+        return "'d"  # he'd cut it: he had, or he would
     had = after in {"been", "better"} or (after.endswith("ed") and after not in WOULD_AFTER_D)
     return "had" if had else "would"
 

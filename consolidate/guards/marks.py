@@ -12,17 +12,17 @@ from consolidate.words import CACHED_TEXTS
 
 _IDENTIFIER = re.compile(
     r"https?://\S+|[\w.+-]+@[\w-]+\.[\w.]+|(?:[~.]{0,2}/)?[\w.-]+(?:/[\w.-]+)+|~?/[\w.-]+|[A-Za-z]:\\\S+|"
-    r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Za-z]\w*[+#]+|\b\w+\.\w[\w.]*(?:-[a-z][\w.]*)?|\b[A-Za-z]\w*_\w+\b|"
+    r"(?<![\w-])--?[A-Za-z][\w-]*|\b[A-Za-z]\w*[+#]+|\b[A-Z]-(?![\w-])|\b\w+\.\w[\w.]*(?:-[a-z][\w.]*)?|\b[A-Za-z]\w*_\w+\b|"
     r"\b[a-z]+[A-Z]\w*\b|\b(?=\w*\d)(?=\w*[A-Za-z])[\w-]+\b|\b[A-Za-z]+-\d[\w-]*|[@#]\w[\w-]*|(?<![\w.])\.[A-Za-z]\w+"
 )
-_MAY_IDENTIFY = re.compile(r"[/@\\_#+\d]|\w\.\w|[a-z][A-Z]|(?<![\w-])--?[A-Za-z]|(?<![\w.])\.[A-Za-z]")
+_MAY_IDENTIFY = re.compile(r"[/@\\_#+\d]|\b[A-Z]-(?!\w)|\w\.\w|[a-z][A-Z]|(?<![\w-])--?[A-Za-z]|(?<![\w.])\.[A-Za-z]")
 _LONGEST_NAME = 300
 _QUOTED = re.compile(r"[\"“”«»`]([^\"“”«»`]{1,200})[\"“”«»`]|(?<!\w)'([^']{1,200})'(?!\w)")
 _MAY_QUOTE = re.compile(r"[\"“”«»`']")
 _NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)|\d+[a-zµ%]{1,4}", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?:[a-z]\.){1,3}[a-z]?", re.IGNORECASE)
 _SYMBOL = re.compile(
-    r"(?m)(?<!^)[<>]=?|[=~^+≠≤≥±×÷→←↑↓]|!(?=[\w=])|[:;]-?[()DP](?!\w)|&&?|\|\|?|\\|%(?=[A-Za-z])|\$(?=[A-Za-z_{])|"
+    r"(?m)(?<!^)[<>]=?|^[<>]=?(?=\s?\d)|[=~^+≠≤≥±×÷→←↑↓]|!(?=[\w=])|[:;]-?[()DP](?!\w)|&&?|\|\|?|\\|%(?=[A-Za-z])|\$(?=[A-Za-z_{])|"
     r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)\*(?=\d)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
 )
 """Punctuation that is read as a word: operators, wildcards, marks of variables, the brackets of an interval."""

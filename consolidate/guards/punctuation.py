@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 
 from consolidate.canonical import same_wording
 from consolidate.guards.verdict import Finding, Verdict
@@ -18,9 +19,12 @@ from consolidate.words import CACHED_TEXTS, words
 _ADDRESS = re.compile(r"\b([\w']+)\s*,\s*[\w-]+\s*[.!?]*$")
 _RELATIVE = re.compile(r",\s*(who|which|whose|whom)\b")
 _REASON = re.compile(r"(?:\bnot\b|n't\b)[^.!?,]*,\s*because\b")
+_SAID = re.compile(r",\s*(said|says|asked|asks|thinks|thought|wrote)\b[^,]*,")
+_COMMA = re.compile(r"([\w']+)[\"”)]?(?:[,;]|\s[-–—])\s*[\"“(]?([\w']+)")
 _OPENING = re.compile(r"^\W*(however|still|now|again|once|only|instead|later)\s*,")
 _ORDER = re.compile(r"^\W*\w+,\s*(\w+)")
 _ANIMATE = re.compile(r"\b(?:man|men|woman|women|child|dog|cat|bird|fish|bear|person|people)-\w+ing\b")
+_INNER = frozenset(",;-–—")
 _ENDS = re.compile(r"[.!?？؟]+(?=\s|$)")
 _ANY = re.compile(r"[.,;:!?]")
 _TAKES_OBJECT = IMPERATIVES | frozenset(
@@ -38,9 +42,16 @@ def punctuation(a: Memo, b: Memo) -> Finding | None:
         return Finding("punctuation", Verdict.PROPOSE, "a question within against a statement")
     for mine, other in ((left, b), (right, a)):
         for hazard in sorted(set(mine[1]) - set((right if mine is left else left)[1])):
-            if not hazard.startswith("order ") or hazard.removeprefix("order ") not in words(other.text):
+            if not hazard.startswith("order ") or f"{hazard.removeprefix('order ')}s" in words(other.text):
                 return Finding("punctuation", Verdict.PROPOSE, f"only one has {hazard}")
+    if _lost_comma(left[2] - right[2], b.text) and _lost_comma(right[2] - left[2], a.text):
+        return Finding("punctuation", Verdict.PROPOSE, "the commas stand elsewhere")
     return None
+
+
+def _lost_comma(commas: frozenset[tuple[str, str]], text: str) -> bool:
+    """Whether two words that a comma parts elsewhere stand side by side in this text."""
+    return bool(commas) and not commas.isdisjoint(pairwise(words(text)))
 
 
 def _is_stripped(a: str, b: str) -> bool:
@@ -49,18 +60,19 @@ def _is_stripped(a: str, b: str) -> bool:
 
 
 @lru_cache(maxsize=CACHED_TEXTS)
-def pointed_in(text: str) -> tuple[str, tuple[str, ...]]:
-    """How the sentences end ("." or "?" each), and what punctuation decides."""
+def pointed_in(text: str) -> tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]:
+    """How the sentences end ("." or "?" each), what punctuation decides, and the words at the commas."""
     ends = "".join("." if set(end) <= set(".!") else "?" for end in _ENDS.findall(text)) if "?" in text else ""
     ends = ends or "." * len(_ENDS.findall(text))
-    if "," not in text and "-" not in text:
-        return ends, ()
+    if _INNER.isdisjoint(text):
+        return ends, (), frozenset()
     lower = text.lower()
     found = [f"the comma before {match}" for match in _RELATIVE.findall(lower)]
+    found += [f"commas around {match}" for match in _SAID.findall(lower)]
     found += ["the comma before because"] * bool(_REASON.search(lower))
     found += [f"the comma after {match}" for match in _OPENING.findall(lower)]
     found += [f"order {match}" for match in _ORDER.findall(lower)]
     found += _ANIMATE.findall(lower)
     if (address := _ADDRESS.search(lower)) and address[1] in _TAKES_OBJECT:
         found.append("a comma before whom it addresses")
-    return ends, tuple(found)
+    return ends, tuple(found), frozenset(_COMMA.findall(lower))

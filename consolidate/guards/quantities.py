@@ -38,7 +38,9 @@ _ORDINAL_WORDS = {
     word: str(at)
     for at, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth".split(), start=1)
 }
-_DIGITS = re.compile(r"[-−+]?\d+(?:[.,:/]\d+)*\+?(?![\w+])|[-−+]?\d+(?:[.,:/]\d+)*|[A-Za-z]+")
+_DIGITS = re.compile(
+    r"[-−+]?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*\+?(?![\w+])|[-−+]?(?:(?<![\w.])\.)?\d+(?:[.,:/]\d+)*|[A-Za-z]+"
+)
 _JOINTS: Final = {
     **dict.fromkeys(("-", "–", "—", "−", "to", "through", "..", "..."), "-"),
     **{sign: sign for sign in ("+", "*", "×", "/", "÷", ":", "^", "±", "%")},

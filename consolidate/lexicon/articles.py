@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-MATTERS_BEFORE: Final[frozenset[str]] = frozenset("few little most least one other only".split())
+MATTERS_BEFORE: Final[frozenset[str]] = frozenset("few little most least one other only lot".split())
 """A few is not few, the most is not most, the other users are not other users."""
 
 A_MATTERS_BEFORE: Final[frozenset[str]] = frozenset(
@@ -23,11 +23,16 @@ NOT_AFTER_ARTICLE: Final[frozenset[str]] = frozenset(
 )
 """No noun phrase begins with these, so an "a" before them is a letter."""
 
+MATTERS_AFTER: Final[frozenset[str]] = frozenset({"what"})
+"""What a mess is no question of what mess it is."""
+
 MATTERS_BETWEEN: Final[dict[str, frozenset[str]]] = {
     noun: frozenset(before.split())
     for noun, before in {
         "front": "in", "charge": "in", "way": "in on by under", "office": "in", "case": "in", "store": "in",
         "hand": "in on at out", "line": "in on", "order": "in", "turn": "in", "power": "in", "class": "in",
+        "part": "take takes took taking", "care": "take takes took taking", "face": "lose loses lost losing",
+        "house": "keep keeps kept keeping", "ball": "play plays played", "hands": "change changes changed",
         "place": "in take takes took taken taking", "court": "in", "red": "in", "black": "in",
         "dark": "in", "shape": "in",
         "question": "of in", "day": "by", "night": "by", "hour": "by", "child": "with", "sea": "at to by",

@@ -20,7 +20,7 @@ CONTRACTIONS: Final[dict[str, tuple[str, ...]]] = {
         "they've": "they have", "they'll": "they will", "he'll": "he will", "she'll": "she will",
         "it's": "it is", "he's": "he is", "she's": "she is", "that's": "that is", "thats": "that is",
         "there's": "there is", "theres": "there is", "what's": "what is", "whats": "what is", "who's": "who is",
-        "where's": "where is", "here's": "here is", "let's": "let us", "lets": "let us", "it'll": "it will",
+        "where's": "where is", "here's": "here is", "let's": "let us", "it'll": "it will",
         "gonna": "going to", "wanna": "want to", "ok": "okay", "lemme": "let me",
         "gimme": "give me", "dunno": "do not know", "y'all": "you all",
     }.items()
@@ -42,7 +42,7 @@ NOT_BEFORE_FILLER: Final[frozenset[str]] = frozenset(
 )
 
 OPENING_FILLER: Final[frozenset[str]] = frozenset(
-    "so well oh ah hey okay honestly clearly obviously literally truly simply kindly".split()
+    "so well oh ah hey okay honestly clearly obviously literally truly simply kindly yeah um uh".split()
 )
 """Words that add nothing at the very start before a comma or a subject; "well water" and "truly random" stay."""
 
@@ -80,6 +80,13 @@ THAT_CLAUSE_VERBS: Final[frozenset[str]] = frozenset(
     "prefer prefers note notes remember so mentioned mentions hope hopes".split()
 )
 """After these, "that" opens a clause and may be left out."""
+
+FINITE: Final[frozenset[str]] = frozenset(
+    "is are was were has have had will would can could should must may might do does did".split()
+)
+
+PLEASED: Final[frozenset[str]] = frozenset("yourself yourselves me him her them us everyone everybody".split())
+"""After these "please" is a verb."""
 
 WOULD_AFTER_D: Final[frozenset[str]] = frozenset("like love prefer rather be want need hate".split())
 

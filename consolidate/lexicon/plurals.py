@@ -36,6 +36,16 @@ OF_ITS_OWN: Final[frozenset[str]] = frozenset(
 )
 """Plurals that are another thing than many of their singular: contents, premises, damages."""
 
+SAME_IN_THE_PAST: Final[frozenset[str]] = frozenset(
+    "put cut read let cost beat hit set shut quit hurt split spread bet cast burst shed thrust bid slit rid".split()
+)
+"""Verbs whose past is their plain form: who puts it there does so now, who put it there did so then."""
+
+DETERMINERS: Final[frozenset[str]] = frozenset(
+    "a an the this that these those my your his her its our their some any all no each every two three four of".split()
+)
+"""After these such a word is a noun."""
+
 GIVEN_NAMES: Final[frozenset[str]] = frozenset(
     "adam andrea andrew carlo daniel david edward elia evan harold hank han hugh isaac jacob jen john jona jule luka "
     "marco mathia matia matthew mathew michael nicola niel nil owen peter phillip philip richard robert roger simon "

@@ -43,6 +43,7 @@ def test_one_value_in_two_spellings_reads_the_same(text: str, other: str) -> Non
         ("daily at 3 p.m.", "daily at 3 a.m."),
         ("daily at 12 pm", "daily at 12 am"),
         ("twenty-five users", "52 users"),
+        ("a thirty second break", "a 32nd break"),
         ("costs $5", "costs 5 euros"),
         ("16 GB of RAM", "16 MB of RAM"),
     ],
