@@ -30,6 +30,8 @@ _SUM_BYTES = 8
 _HEADER = struct.Struct("<8sII16s")
 _RECORD_HEAD = struct.Struct("<16sHH")
 _READ_RECORDS = 512
+_HELD_BYTES = 4 * 1024 * 1024
+"""Of a file no larger than this the vectors that opening reads are held for the first `get_many`."""
 _LEAST_NORM = 1e-6
 
 
@@ -61,6 +63,8 @@ class _Generation:
     handle: SidecarHandle
     entries: dict[bytes, _Entry]
     records: int
+    read: NDArray[np.float32] | None = None
+    """The vectors of all records as opening read them, until they were asked for."""
 
 
 class Sidecar:
@@ -116,6 +120,11 @@ class Sidecar:
         """As `get` of each key, in their order, but read and checked a run of records at a time."""
         file = self._file
         wanted = {key: entry for key in keys if (entry := file.entries.get(key)) is not None}
+        read, file.read = file.read, None
+        if read is not None:
+            return [
+                None if (one := wanted.get(key)) is None else read[one.first_record :][: one.windows] for key in keys
+            ]
         found: dict[bytes, NDArray[np.float32]] = {}
         for run in _runs(sorted(wanted.items(), key=lambda item: item[1].first_record)):
             found.update(self._read_run(file, run))
@@ -174,13 +183,16 @@ class Sidecar:
         if torn:
             self._dropped += 1
             handle.truncate(self._offset(records))
-        return _Generation(handle, self._scan(handle, records), records)
+        held: list[NDArray[np.float32]] | None = [] if records * self._record_bytes <= _HELD_BYTES else None
+        entries = self._scan(handle, records, held)
+        whole = held is not None and sum(map(len, held)) == records > 0
+        return _Generation(handle, entries, records, np.concatenate(held) if held and whole else None)
 
-    def _scan(self, handle: SidecarHandle, records: int) -> dict[bytes, _Entry]:
-        """Every text whose windows are all there, in a row and whole."""
+    def _scan(self, handle: SidecarHandle, records: int, held: list[NDArray[np.float32]] | None) -> dict[bytes, _Entry]:
+        """Every text whose windows are all there, in a row and whole; `held` gets the vectors of all records."""
         entries: dict[bytes, _Entry] = {}
         expected, key, first = 0, b"", 0
-        for number, head in self._read_all(handle, records):
+        for number, head in self._read_all(handle, records, held):
             if head is None:
                 self._dropped += 1
                 expected = 0
@@ -196,11 +208,15 @@ class Sidecar:
                 entries[key] = _Entry(first, windows)
         return entries
 
-    def _read_all(self, handle: SidecarHandle, records: int) -> Iterator[tuple[int, _Head | None]]:
+    def _read_all(
+        self, handle: SidecarHandle, records: int, held: list[NDArray[np.float32]] | None
+    ) -> Iterator[tuple[int, _Head | None]]:
         """(number, head) of every record; None for one that is damaged."""
         for start in range(0, records, _READ_RECORDS):
             count = min(_READ_RECORDS, records - start)
-            heads, _ = self._parsed(handle.read_at(self._offset(start), count * self._record_bytes), count)
+            heads, vectors = self._parsed(handle.read_at(self._offset(start), count * self._record_bytes), count)
+            if held is not None:
+                held.append(vectors)
             yield from enumerate(heads, start)
 
     def _read_run(self, file: _Generation, run: _Run) -> dict[bytes, NDArray[np.float32]]:
@@ -251,6 +267,7 @@ class Sidecar:
         except OSError:
             file.handle.truncate(self._offset(file.records))
             raise
+        file.read = None  # before there are entries that it lacks
         for key, vectors in items:
             file.entries[key] = _Entry(file.records, len(vectors))
             file.records += len(vectors)

@@ -4,6 +4,9 @@ A term's postings are one growing array, so adding a document is one append a te
 its terms and scores all rows at once (see ``index.postings``). Rows are never reused: a replaced or removed document
 leaves a dead row behind.
 
+A tail that was read from disk takes its columns over as they are: postings become growing arrays when their term is
+asked for, documents when one is removed or all are written again. Most of either is never looked at.
+
 The caller serialises changes and ``view``; a view is computed on without any lock, for nothing it holds changes.
 """
 
@@ -21,6 +24,7 @@ from index.postings import ROW_SHIFT, PostingsView
 
 _FIRST_CAPACITY = 256
 _NO_POSTINGS: array[int] = array("q")
+_POSTING_BYTES = _NO_POSTINGS.itemsize
 
 
 class Tail:
@@ -31,6 +35,10 @@ class Tail:
         self._dead_postings: dict[str, int] = {}
         self._row_of: dict[int, int] = {}
         self._documents: list[Document] = []
+        self._read: Columns | None = None  # whose documents are the first rows and are not in `_documents` yet
+        self._term_ids: dict[str, int] = {}  # of the columns that were read, those that have no postings here yet
+        self._firsts: list[int] = []
+        self._inverted = b""
         self._ordinals = np.empty(_FIRST_CAPACITY, np.int64)
         self._norms = np.empty(_FIRST_CAPACITY, np.uint8)
         self._alive = np.empty(_FIRST_CAPACITY, np.bool_)
@@ -41,19 +49,19 @@ class Tail:
 
     @classmethod
     def of(cls, columns: Columns) -> Tail:
-        """A tail of all documents of some columns, whose postings by term are taken over as they are."""
+        """A tail of all documents of some columns, which are taken over as they are."""
         tail = cls()
         if not len(columns):
             return tail
-        tail._documents = list(columns.documents())
+        tail._read = columns
         tail._row_of = {ordinal: row for row, ordinal in enumerate(columns.ordinals.tolist())}
         tail._ordinals = columns.ordinals.copy()
         tail._norms = norms_of(columns.lengths)
         tail._alive = np.ones(len(columns), np.bool_)
         tail.tokens = int(columns.lengths.sum())
-        firsts = columns.firsts.tolist()
-        for term, word in enumerate(columns.vocabulary()):
-            tail._postings[word] = array("q", columns.inverted[firsts[term] : firsts[term + 1]].tobytes())
+        words = columns.vocabulary()
+        tail._term_ids = dict(zip(words, range(len(words)), strict=True))
+        tail._firsts, tail._inverted = columns.firsts.tolist(), columns.inverted.tobytes()
         return tail
 
     def __len__(self) -> int:
@@ -62,22 +70,23 @@ class Tail:
     @property
     def rows(self) -> int:
         """Live and dead rows; the number the next document gets."""
-        return len(self._documents)
+        return len(self._documents) if self._read is None else len(self._read)
 
     def add(self, document: Document) -> None:
         """Add a document, or replace the one of that ordinal."""
         self.remove(document.ordinal)
-        row, length = len(self._documents), document.length
-        self._documents.append(document)
+        documents = self._all_documents()
+        row, length = len(documents), document.length
+        documents.append(document)
         self._set_row(row, document.ordinal, length)
         self._row_of[document.ordinal] = row
         self.tokens += length
-        postings, packed_row = self._postings, row << ROW_SHIFT
+        packed_row = row << ROW_SHIFT
         for term, frequency in zip(document.terms, document.frequencies, strict=True):
             posting = packed_row | frequency
-            known = postings.get(term)
+            known = self._postings_of(term)
             if known is None:
-                postings[term] = array("q", (posting,))
+                self._postings[term] = array("q", (posting,))
             else:
                 known.append(posting)
 
@@ -87,7 +96,7 @@ class Tail:
         if row is None:
             return False
         self._alive[row] = False
-        document = self._documents[row]
+        document = self._all_documents()[row]
         self.tokens -= document.length
         for term in document.terms:
             self._dead_postings[term] = self._dead_postings.get(term, 0) + 1
@@ -96,17 +105,17 @@ class Tail:
     def is_current(self, document: Document) -> bool:
         """Whether this very document lives here: neither removed nor replaced."""
         row = self._row_of.get(document.ordinal)
-        return row is not None and self._documents[row] is document
+        return row is not None and self._all_documents()[row] is document
 
     def document_frequency(self, term: str) -> int:
         """Live documents with the term."""
-        known = self._postings.get(term)
+        known = self._postings_of(term)
         return len(known) - self._dead_postings.get(term, 0) if known is not None else 0
 
     def view(self, weighted: Weighted) -> PostingsView:
         """What a search for these terms needs, frozen."""
-        found = [self._postings.get(term, _NO_POSTINGS) for term in weighted.terms]
-        rows = len(self._documents)
+        found = [self._postings_of(term) or _NO_POSTINGS for term in weighted.terms]
+        rows = self.rows
         return PostingsView(
             weighted=weighted,
             postings=np.frombuffer(b"".join(found), np.int64),
@@ -124,7 +133,21 @@ class Tail:
     def live(self, first_row: int = 0) -> list[Document]:
         """The live documents from a row on, in the order they were added."""
         alive = self._alive[first_row : self.rows].tolist()
-        return [document for document, lives in zip(self._documents[first_row:], alive, strict=True) if lives]
+        documents = self._all_documents()[first_row:]
+        return [document for document, lives in zip(documents, alive, strict=True) if lives]
+
+    def _all_documents(self) -> list[Document]:
+        if self._read is not None:
+            self._documents = list(self._read.documents())
+            self._read = None
+        return self._documents
+
+    def _postings_of(self, term: str) -> array[int] | None:
+        known = self._postings.get(term)
+        if known is None and (read := self._term_ids.pop(term, None)) is not None:
+            first, last = self._firsts[read], self._firsts[read + 1]
+            known = self._postings[term] = array("q", self._inverted[first * _POSTING_BYTES : last * _POSTING_BYTES])
+        return known
 
     def _set_row(self, row: int, ordinal: int, length: int) -> None:
         if row == len(self._ordinals):

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.load group-commit|soak|overload|banks [--out OUT.json] [--quick]``."""
+"""``python -m benchmarks.load group-commit|soak|overload|banks|cold [--out OUT.json] [--quick]``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.load import group_commit, many_banks, overload, report, soak
+from benchmarks.load import cold_banks, group_commit, many_banks, overload, report, soak
 from benchmarks.load.bars import all_hold
 from benchmarks.service import ServiceError
 
@@ -75,6 +75,22 @@ def opened(
     with _told(), Progress(console=errors) as progress:
         found = many_banks.run(80 if quick else banks, 24 if quick else most_open, memories, model, progress)
     report.show_banks(found, console)
+    _end(found, out)
+
+
+@app.command("cold")
+def cold(
+    banks: Annotated[int, typer.Option(min=8, help="How many are asked in turn.")] = 24,
+    memories: Annotated[int, typer.Option(min=1, help="Memories in each.")] = 1_000,
+    out: Out = None,
+    quick: Quick = False,
+    model: Model = cold_banks.HASHING,
+) -> None:
+    """The first recall of banks that were closed for want of room."""
+    with _told(), Progress(console=errors) as progress:
+        plan = cold_banks.QUICK if quick else cold_banks.ColdPlan(banks, memories)
+        found = cold_banks.run(plan, model, progress)
+    report.show_cold(found, console)
     _end(found, out)
 
 

@@ -10,12 +10,13 @@ from rich.table import Table
 
 from benchmarks.latency.load import LoopResult
 from benchmarks.load.bars import table
+from benchmarks.load.cold_banks import ColdFigures
 from benchmarks.load.group_commit import SLOWER, GroupFigures, Shared
 from benchmarks.load.many_banks import BanksFigures
 from benchmarks.load.overload import OverloadFigures
 from benchmarks.load.soak import SoakFigures
 
-Figures = GroupFigures | SoakFigures | OverloadFigures | BanksFigures
+Figures = GroupFigures | SoakFigures | OverloadFigures | BanksFigures | ColdFigures
 
 
 def write(found: Figures, path: Path) -> None:
@@ -72,6 +73,20 @@ def show_banks(found: BanksFigures, console: Console) -> None:
         held = row.footprint
         made.add_row(str(row.openings), f"{row.open_ms:g}", f"{held.rss_mib:g}", str(held.fds), str(held.threads))
     console.print(made, table("bars", found.bars))
+
+
+def show_cold(found: ColdFigures, console: Console) -> None:
+    """Prints the figures of `cold`."""
+    title = f"{found.banks} banks of {found.memories_each} memories asked in turn, at most {found.most_open} open"
+    made = Table("milliseconds at the caller", title=title, title_justify="left")
+    for heading in ("n", "p50", "p90", "p99", "max"):
+        made.add_column(heading, justify="right")
+    for mode, waits in found.waits.items():
+        for when, one in (("first, bank closed", waits.first), ("second", waits.second)):
+            points = (one.p50, one.p90, one.p99, one.max)
+            made.add_row(f"{mode}: {when}", str(one.n), *(f"{point:.2f}" for point in points))
+    console.print(made, table("bars", found.bars))
+    console.print(f"{found.model}; {found.machine}", style="dim", highlight=False)
 
 
 def _loops(*loops: LoopResult) -> Table:

@@ -3,13 +3,16 @@
 At most `max_open_banks` are open; the least recently used goes first, but never one that is leased. A bank that was
 closed while somebody still holds it hands its callers on to its successor, so nobody needs to care.
 
+Whoever opens a bank does not wait for another one to be closed in its stead, where `later` puts that off: the banks
+that are open meanwhile are an eighth more at most.
+
 A bank that cannot be opened is reported by `trouble` and does not touch the others.
 """
 
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -19,7 +22,7 @@ from msgspec.structs import replace
 
 from recall.memory.bank import Bank
 from recall.memory.clock import Clock
-from recall.memory.data_folder import RULE_SUFFIX, RULES, DataFolder
+from recall.memory.data_folder import DataFolder
 from recall.memory.doors import Doors
 from recall.memory.errors import (
     BankDamaged,
@@ -33,19 +36,21 @@ from recall.memory.errors import (
 )
 from recall.memory.events import Body, Entry, Sum, encode
 from recall.memory.files import Files
-from recall.memory.log import LOG_NAME, FileLog
-from recall.memory.log_image import BankImage, HistoryFile, LogImage, RuleFile
+from recall.memory.imaging import image_of
+from recall.memory.log import LOG_NAME
+from recall.memory.log_image import BankImage
 from recall.memory.moving import settle
 from recall.memory.names import bank_name, checked_info
 from recall.memory.place import Outfit, Place
 from recall.memory.record import LOCAL, Actor, BankInfo, BankName
 from recall.memory.refusal import refusals
-from recall.memory.segments import needed
 from recall.memory.settings import StorageSettings
 from recall.memory.verifying import Verifying
 
 DEFAULT_TENANT = "default"
 NO_INFO = BankInfo()
+_OVER_SHARE = 1 / 8
+"""Banks that may be open beyond `max_open_banks` until others are closed, as a part of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +66,10 @@ def _ignore(_bank: Bank) -> None:
     return None
 
 
+def _at_once(work: Callable[[], None]) -> None:
+    work()
+
+
 class Banks:
     """The banks of one data folder, locked for this process. Every method may be called from any thread."""
 
@@ -72,11 +81,14 @@ class Banks:
         clock: Clock,
         on_open: Callable[[Bank], None] = _ignore,
         on_close: Callable[[Bank], None] = _ignore,
+        on_surplus: Callable[[Bank], None] = _ignore,
+        later: Callable[[Callable[[], None]], None] = _at_once,
     ) -> None:
         """Take the data folder. Raises ForeignDataFolder, DataFolderInUse, UnwritableDataFolder.
 
-        `on_open` is called with each bank before anybody else gets it, `on_close` before it is closed; neither may
-        ask for other banks.
+        `on_open` is called with each bank before anybody else gets it, `on_close` before it is closed, and before
+        that `on_surplus` with one that is to be closed for want of room, while it still answers: what its next opening
+        wants is written then. None of them may ask for other banks. `later` carries work out, if need be after a while.
         """
         self._folder = DataFolder(data, files)
         self._files = files
@@ -84,6 +96,8 @@ class Banks:
         self._settings = settings
         self._on_open = on_open
         self._on_close = on_close
+        self._on_surplus = on_surplus
+        self._later = later
         self._outfit = Outfit(files, clock, settings, self._successor)
         self._doors = Doors()
         self.verifying = Verifying()
@@ -104,7 +118,7 @@ class Banks:
                 bank = bank or self._opened_now(place)
             if fresh and bank.arrivals():  # behind no door: it asks for other banks
                 settle(bank, partial(self.open, tenant))
-            self._make_room()
+            self._see_to_room()
         return bank
 
     def open_or_create(self, tenant: str, name: str, actor: Actor = LOCAL) -> Bank:
@@ -131,7 +145,7 @@ class Banks:
             with refusals(place.folder, "create"):
                 self._folder.make_bank(place.folder, str(uuid_utils.uuid7()), LOG_NAME, line)
             bank = self._opened_now(place)
-        self._make_room()
+        self._see_to_room()
         return bank
 
     @contextmanager
@@ -177,7 +191,7 @@ class Banks:
                     raise TrashNotFound(trash_id)  # somebody restored it meanwhile
                 self._folder.move(self._folder.trash(tenant) / trash_id, place.folder)
             bank = self._opened_now(place)
-        self._make_room()
+        self._see_to_room()
         return bank
 
     def reload(self, tenant: str, name: str) -> Sequence[str]:
@@ -193,7 +207,7 @@ class Banks:
             except Damaged as error:
                 raise self._in_trouble(place, error) from error
             self._admit(bank)
-        self._make_room()
+        self._see_to_room()
         return changes
 
     def image(self, tenant: str, name: str) -> BankImage:
@@ -203,9 +217,7 @@ class Banks:
             bank = self._opened_already(tenant, name)
             self._check_there(place)
             try:
-                rules = self._rules(place)  # before the log: a file may then be behind it, which opening mends
-                log = bank.image() if bank is not None else self._image_of_closed(place)
-                return self._verified_image(place, log, rules)
+                return image_of(place, self._files, self._settings, bank)
             except Damaged as error:
                 raise self._in_trouble(place, error) from error
 
@@ -307,29 +319,6 @@ class Banks:
         self.verifying.add(bank)
         return bank
 
-    def _image_of_closed(self, place: Place) -> LogImage:
-        with closing(FileLog.open(place.log, self._files, self._settings.slow_sync_ms, lambda _event: None)) as log:
-            return log.image()
-
-    def _verified_image(self, place: Place, log: LogImage, rules: tuple[RuleFile, ...]) -> BankImage:
-        try:
-            log.verify()
-            return BankImage(place.tenant, place.name, log, rules, tuple(self._history(place, log)))
-        except BaseException:
-            log.close()
-            raise
-
-    def _history(self, place: Place, log: LogImage) -> Iterator[HistoryFile]:
-        for path in needed(place.folder, self._files, log.first()):
-            if self._files.exists(path):
-                yield HistoryFile(path, self._files.size(path), self._files.open_append(path))
-
-    def _rules(self, place: Place) -> tuple[RuleFile, ...]:
-        folder = place.folder / RULES
-        with refusals(folder, "read"):
-            names = [name for name in self._files.list_dir(folder) if name.endswith(RULE_SUFFIX)]
-            return tuple(RuleFile(name, self._files.read(folder / name)) for name in names)
-
     def _in_trouble(self, place: Place, error: Damaged) -> BankDamaged:
         self._note_trouble(place, str(error))
         return BankDamaged(place.name, error)
@@ -349,8 +338,20 @@ class Banks:
             self._on_close(bank)
             bank.close()
 
+    def _see_to_room(self) -> None:
+        most = self._settings.max_open_banks
+        over = len(self._open) - most
+        if over > most * _OVER_SHARE:
+            self._make_room()
+        elif over > 0:
+            self._later(self._make_room)
+
     def _make_room(self) -> None:
         while (key := self._surplus()) is not None:
+            with self._mutex:
+                surplus = self._open.get(key)
+            if surplus is not None:
+                self._on_surplus(surplus)
             with self._doors.through(key):
                 with self._mutex:  # a lease is counted before it asks for the bank, so it gets this one or the next
                     bank = None if key in self._leases else self._open.pop(key, None)

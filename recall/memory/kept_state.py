@@ -49,7 +49,7 @@ class KeptState:
             self._keep(opened, max(self._settings.image_events, self._settings.image_share * opened.state.last_seq))
 
     def keep_last(self, opened: Opened) -> None:
-        """The same of a bank that closes, for whose next start it is worth more."""
+        """The same of a bank that closes or is about to, for whose next start it is worth more."""
         self._keep(opened, self._settings.image_events)
 
     def _keep(self, opened: Opened, least: float) -> None:

@@ -17,7 +17,7 @@ class StorageSettings:
     """Part of the last write's time that the next one waits for those who wrote then; who writes alone never waits."""
     episode_days: float = 30.0
     """Days after which a saved memory of kind EPISODE expires, unless it names its own end; 0 means never."""
-    image_events: int = 1_000
+    image_events: int = 200
     """Events of a bank beyond what its image on disk holds that are worth a new one; a smaller bank is read whole."""
     image_share: float = 0.1
     """As above, as a part of the bank's events: a new image is written, while the bank is in use, past both."""

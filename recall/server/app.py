@@ -53,6 +53,7 @@ from recall.server.places import Places
 from recall.server.recall_service import Answering, RecallService
 from recall.server.review_service import ReviewService
 from recall.server.rule_service import RuleService
+from recall.server.surplus import Afterwards, flush_last
 from recall.server.trouble import gauges
 from recall.server.warming import Warmer
 from recall.server.watch import BankChanges, WatchHub
@@ -98,12 +99,21 @@ def running(settings: Settings) -> Iterator[Address]:
         analyzer(settings.analysis).tokens(FIRST_TEXT)
         slot = EmbedderSlot(settings.embedding, settings.data / MODELS)
         backfill = Backfill(slot, settings.backfill, time.monotonic)
-        indexes = Indexes(partial(make_index, settings, slot, backfill, hub), partial(let_go, backfill))
+        indexes = Indexes(partial(make_index, settings, slot, backfill, hub), partial(let_go, backfill), flush_last)
         catalogue = Catalogue()
+        afterwards = Afterwards()
         banks = Banks(
-            settings.data, settings.storage, DiskFiles(), clock, indexes.opened, catalogue.before(indexes.closed)
+            settings.data,
+            settings.storage,
+            DiskFiles(),
+            clock,
+            on_open=indexes.opened,
+            on_close=catalogue.before(indexes.closed),
+            on_surplus=indexes.surplus,
+            later=afterwards,
         )
         parts.callback(banks.close)
+        parts.enter_context(closing(afterwards))
         parts.callback(slot.close)
         parts.callback(backfill.close)
         queries = parts.enter_context(closing(QueryCache(slot)))

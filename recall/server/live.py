@@ -41,8 +41,15 @@ class LiveBank:
 class Indexes:
     """The index of every open bank; `Banks` calls `opened` and `closed`."""
 
-    def __init__(self, make: Callable[[Bank], BankIndex], dispose: Callable[[BankIndex], None]) -> None:
+    def __init__(
+        self,
+        make: Callable[[Bank], BankIndex],
+        dispose: Callable[[BankIndex], None],
+        last: Callable[[BankIndex], None] = lambda _: None,
+    ) -> None:
+        """`last` gets an index while its bank still answers, before that is closed for want of room."""
         self._make = make
+        self._last = last
         self._dispose = dispose
         self._by_key: dict[Key, BankIndex] = {}
 
@@ -58,6 +65,12 @@ class Indexes:
         index = self._by_key.pop((bank.tenant, bank.name), None)
         if index is not None:
             self._dispose(index)
+
+    def surplus(self, bank: Bank) -> None:
+        """Does what is to be done with the index of a bank before it is closed for want of room."""
+        index = self._by_key.get((bank.tenant, bank.name))
+        if index is not None:
+            self._last(index)
 
     def of(self, bank: Bank) -> BankIndex:
         """The index of an open bank. Raises BankOpening when the bank was closed or deleted a moment ago."""

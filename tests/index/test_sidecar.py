@@ -210,6 +210,20 @@ def test_many_texts_come_as_each_would_alone(tmp_path: Path) -> None:
     assert sidecar.dropped == 1
 
 
+@pytest.mark.parametrize("put_before", [False, True])
+def test_what_opening_read_is_what_many_texts_get(tmp_path: Path, put_before: bool) -> None:
+    filled(tmp_path / "v").close()
+    again = Sidecar.open(tmp_path / "v", MODEL, DIMENSIONS)
+    if put_before:
+        again.put([(text_key("new"), vectors(9))])
+    asked = [text_key(name) for name in ("3", "new", "2", "unknown", "0")]
+    expected = [vectors(3), vectors(9) if put_before else None, vectors(2, 2), None, vectors(0)]
+    for _ in range(2):  # the second time from the disk
+        for one, other in zip(again.get_many(asked), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+    again.close()
+
+
 class FullDisk(OsFiles):
     """Writes half of what it is given, then fails, while `full`."""
 

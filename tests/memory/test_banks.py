@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,27 @@ def test_the_least_recently_used_bank_goes_first_but_never_one_that_is_leased() 
     assert [bank.name for bank in banks.opened()] == ["c", "d"]
 
 
+def test_who_opens_a_bank_waits_for_none_to_be_closed_and_few_more_are_open_meanwhile(tmp_path: Path) -> None:
+    put_off: list[Callable[[], None]] = []
+    told: list[tuple[str, bool]] = []
+
+    def surplus(bank: Bank) -> None:
+        told.append((bank.name, bank in banks.opened()))
+
+    settings = StorageSettings(max_open_banks=8)
+    banks = Banks(tmp_path / "data", settings, DiskFiles(), SystemClock(), on_surplus=surplus, later=put_off.append)
+    for number in range(9):
+        banks.create("default", f"b{number}")
+    assert (len(banks.opened()), len(put_off), told) == (9, 1, [])
+    put_off.pop()()
+    assert [bank.name for bank in banks.opened()] == [f"b{number}" for number in range(1, 9)]
+    assert told == [("b0", True)]
+    for number in range(9, 11):
+        banks.create("default", f"b{number}")
+    assert len(banks.opened()) == 8  # nobody came to close the ninth, so who opened the tenth did
+    banks.close()
+
+
 def test_a_bank_closed_for_room_reads_and_writes_through_its_successor() -> None:
     banks = banks_on(settings=StorageSettings(max_open_banks=1))
     held = banks.create("default", "a")
@@ -220,6 +242,7 @@ def test_a_second_server_in_this_process_is_refused(tmp_path: Path) -> None:
 
 HOLDER = """
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from recall.memory.banks import Banks
 from recall.memory.clock import SystemClock

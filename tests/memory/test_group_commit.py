@@ -163,9 +163,9 @@ def test_when_the_disk_refuses_a_group_none_of_it_is_seen(fault_at: int) -> None
             return False
 
     acknowledged = at_once(WRITERS, try_to_write)
+    files.fault = None
     expected = {"before"} | {f"text of {w}" for w in range(WRITERS) if acknowledged[w]}
     assert set(texts(bank)) == expected
-    files.fault = None
     assert set(texts(banks_on(files.after_crash()).open("default", "main"))) == expected
 
 
