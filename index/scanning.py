@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from index.compressed import CompressedRows
 from index.hits import EXHAUSTED, Hits
+from index.kept_codes import StoredCodes, row_fingerprints
 from index.moments import Moments
 from index.near import Near
 from index.row_blocks import RowView
@@ -124,6 +125,40 @@ def exact_search(snapshot: Snapshot, query: NDArray[np.float32], k: int, usable:
     pooled = pooled_cosines(snapshot, query, usable)
     found = np.flatnonzero(~np.isneginf(pooled))
     return best_of(found, pooled[found], k)
+
+
+def compressed_search(
+    snapshot: Snapshot,
+    compressed: CompressedRows,
+    query: NDArray[np.float32],
+    k: int,
+    usable: NDArray[np.bool_],
+    rerank: int,
+) -> Hits:
+    """Fetches more by what the filter takes away; too few left over are an exact scan's business."""
+    wanted = max(rerank, 4 * k)
+    fetched = int(wanted / usable.mean()) + 1
+    rows = compressed.nearest(query, fetched).rows
+    newer = np.arange(compressed.rows, len(snapshot.alive))
+    rows = np.concatenate([rows, newer])
+    rows = rows[usable[rows]]
+    ordinals, best = pool_rows(snapshot.ordinals[rows], rounded(snapshot.rows.gather(rows) @ query))
+    if len(ordinals) <= k and fetched < compressed.rows:
+        return exact_search(snapshot, query, k, usable)
+    hits = best_of(ordinals, best, k)
+    return Hits(hits.ordinals, hits.scores, hits.bound, exact=False)
+
+
+def fingerprints(snapshot: Snapshot, stored: StoredCodes) -> NDArray[np.uint64]:
+    """Of all rows; 0 for dead ones. The live rows of a memory follow each other, window by window."""
+    live = np.flatnonzero(snapshot.alive)
+    owners, at = snapshot.ordinals[live], np.arange(len(live))
+    first = np.ones(len(live), np.bool_)
+    first[1:] = owners[1:] != owners[:-1]
+    windows = at - np.maximum.accumulate(np.where(first, at, 0))
+    result = np.zeros(len(snapshot.alive), np.uint64)
+    result[live] = row_fingerprints(stored.keys(owners), windows)
+    return result
 
 
 def pooled_cosines(snapshot: Snapshot, query: NDArray[np.float32], usable: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -18,23 +18,26 @@ from numpy.typing import NDArray
 
 from index.compressed import CompressedRows
 from index.hits import Hits
+from index.kept_codes import KeptCodes, StoredCodes
+from index.kept_rows import KeptRows
 from index.moments import Moments
 from index.near import Near
 from index.row_blocks import RowBlocks
+from index.scan_recall import ScanState, scan_recall
 from index.scanning import (
     Snapshot,
-    best_of,
+    compressed_search,
     dense_pooled,
     exact_search,
+    fingerprints,
     near,
-    pool_rows,
     rounded,
     statistics,
     usable_rows,
 )
 from index.vector_settings import VectorSettings
 
-__all__ = ["VectorSettings", "Vectors"]
+__all__ = ["ScanState", "VectorSettings", "Vectors"]
 
 _REWRITE_ROWS = 4_096
 _COPY_ROWS = 1_024
@@ -54,11 +57,13 @@ class Vectors:
         dimensions: int,
         settings: VectorSettings | None = None,
         run: Callable[[Callable[[], None]], None] = _in_thread,
+        stored: StoredCodes | None = None,
     ) -> None:
-        """`run` executes a long build beside the caller."""
+        """`run` executes a long build beside the caller; `stored` has the codes of an earlier process."""
         self._dimensions = dimensions
         self._settings = settings if settings is not None else VectorSettings()
         self._run = run
+        self._stored = stored
         self._lock = threading.RLock()  # a `run` that works at once comes back into it
         self._rows = RowBlocks(dimensions)
         self._places: dict[int, tuple[int, int]] = {}  # ordinal → first row, windows
@@ -85,6 +90,30 @@ class Vectors:
 
     def _compressed(self, snapshot: Snapshot) -> CompressedRows | None:
         return snapshot.compressed if len(snapshot.alive) > self._settings.dense_limit else None
+
+    @property
+    def scan(self) -> ScanState:
+        """How the rows are searched now."""
+        compressed = self._snapshot.compressed
+        if compressed is None:
+            return ScanState(0, 0, None)
+        return ScanState(compressed.rows, compressed.trained_of, compressed.recall)
+
+    def codes(self) -> KeptCodes | None:
+        """Those of the live rows of the compressed copy, for the next process; None without a copy, or where it was
+        replaced just now. A text that changes meanwhile has buried its rows before its key is another.
+        """
+        before, stored = self._snapshot, self._stored
+        if before.compressed is None or stored is None:
+            return None
+        known = fingerprints(before, stored)
+        snapshot = self._snapshot
+        compressed, moments = snapshot.compressed, snapshot.moments
+        if compressed is not before.compressed or compressed is None or moments is None:
+            return None
+        live = np.flatnonzero(snapshot.alive[: compressed.rows])
+        codes = compressed.codes()[live]
+        return KeptCodes(compressed.codebook, known[live], compressed.counted[live], codes, moments)
 
     @property
     def row_count(self) -> int:
@@ -142,7 +171,7 @@ class Vectors:
         usable = usable_rows(snapshot, allowed)
         compressed = self._compressed(snapshot)
         if compressed is not None and usable.mean() >= self._settings.narrow_share:
-            return self._compressed_search(snapshot, compressed, query, k, usable)
+            return compressed_search(snapshot, compressed, query, k, usable, self._settings.rerank)
         return exact_search(snapshot, query, k, usable)
 
     def near(self, query: NDArray[np.float32], count: int, listed: int) -> Near | None:
@@ -313,15 +342,24 @@ class Vectors:
     def _compress(self, snapshot: Snapshot, epoch: int) -> None:
         try:
             counted = snapshot.alive & ~snapshot.shared
-            codes = self._settings.of_codes()
-            compressed = CompressedRows(snapshot.rows, counted, codes, snapshot.compressed, snapshot.moments)
+            codes, kept = self._settings.of_codes(), self._kept(snapshot)
+            compressed = CompressedRows(snapshot.rows, counted, codes, snapshot.compressed, snapshot.moments, kept)
             with self._lock:
                 if epoch == self._epoch:
                     self._publish(compressed)
+            if compressed.recall is None:
+                compressed.recall = scan_recall(snapshot.rows, snapshot.alive, compressed, self._settings.rerank)
         finally:
             self._building = False
         with self._lock:
             self._compress_if_due()  # the bank may have grown past a limit meanwhile
+
+    def _kept(self, snapshot: Snapshot) -> KeptRows | None:
+        """What an earlier process knew of these rows, unless there is a copy already."""
+        if self._stored is None or snapshot.compressed is not None:
+            return None
+        codes = self._stored.load()
+        return None if codes is None else KeptRows.of(codes, fingerprints(snapshot, self._stored))
 
     def _publish(self, compressed: CompressedRows) -> None:
         """The new copy, its moments without the rows that died while it was made."""
@@ -331,27 +369,6 @@ class Vectors:
         if died.size:
             moments -= Moments.of(snapshot.rows.gather(died))
         self._snapshot = replace(snapshot, compressed=compressed, moments=moments)
-
-    def _compressed_search(
-        self,
-        snapshot: Snapshot,
-        compressed: CompressedRows,
-        query: NDArray[np.float32],
-        k: int,
-        usable: NDArray[np.bool_],
-    ) -> Hits:
-        """Fetches more by what the filter takes away; too few left over are an exact scan's business."""
-        wanted = max(self._settings.rerank, 4 * k)
-        fetched = int(wanted / usable.mean()) + 1
-        rows = compressed.nearest(query, fetched).rows
-        newer = np.arange(compressed.rows, len(snapshot.alive))
-        rows = np.concatenate([rows, newer])
-        rows = rows[usable[rows]]
-        ordinals, best = pool_rows(snapshot.ordinals[rows], rounded(snapshot.rows.gather(rows) @ query))
-        if len(ordinals) <= k and fetched < compressed.rows:
-            return exact_search(snapshot, query, k, usable)
-        hits = best_of(ordinals, best, k)
-        return Hits(hits.ordinals, hits.scores, hits.bound, exact=False)
 
     def _sampled(self) -> NDArray[np.float32]:
         """Evenly spaced live rows, drawn anew when the bank grew or shrank by a quarter."""

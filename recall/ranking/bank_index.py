@@ -256,6 +256,7 @@ class BankIndex:
             with self._latch.reading():
                 live, covered = embedded.live_keys(), embedded.coverage.share == 1.0
             self._vector_files.tidy(sidecar, embedded.model_id, live, covered)
+            embedded.codes.keep(embedded.vectors)
 
     def _apply(self, step: Sequence[Touched], seq: int) -> None:
         entering = [(one.ordinal, indexed_text(one.after, one.text or "")) for one in step if one.enters]
@@ -386,13 +387,13 @@ class BankIndex:
         sidecar: Sidecar | None = None
         with self.trouble.noting(_VECTORS), self._sidecars:
             sidecar = self._vector_files.open(embedder)
-        return Embedded.over(sidecar, embedder, self._notes.keys, self._settings.vectors, self._settings.ranking)
+        codes = self._vector_files.codes(embedder.model_id)
+        return Embedded.over(sidecar, codes, embedder, self._notes.keys, self._settings.vectors, self._settings.ranking)
 
     def _embedded_anew(self, fresh: "BankIndex") -> Embedded | None:
         """Of the memories of `fresh`, from the sidecar that is open; None where it is not of the current model."""
         embedded, embedder = self.embedded, self._embedder()
         if embedded is None or embedder is None or embedded.model_id != embedder.model_id:
             return None
-        return Embedded.over(
-            embedded.sidecar, embedder, fresh._notes.keys, self._settings.vectors, self._settings.ranking
-        )
+        keys, settings = fresh._notes.keys, self._settings
+        return Embedded.over(embedded.sidecar, embedded.codes, embedder, keys, settings.vectors, settings.ranking)

@@ -15,11 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from index.embedder import Embedder
+from index.kept_codes import KeptCodes
 from index.sidecar import Sidecar
 from index.vectors import Vectors, VectorSettings
+from recall.ranking.codes_file import CodesFile
 from recall.ranking.settings import RankingSettings
 
 Windows = NDArray[np.float32]
+
+_FINGERPRINT_BYTES = 8
+_NO_KEY = bytes(_FINGERPRINT_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +43,20 @@ class Coverage:
 class Embedded:
     """Vectors by ordinal, of one model."""
 
-    def __init__(self, model_id: str, sidecar: Sidecar | None, vectors: Vectors, settings: RankingSettings) -> None:
+    def __init__(
+        self,
+        embedder: Embedder,
+        sidecar: Sidecar | None,
+        codes: CodesFile,
+        vectors: VectorSettings,
+        settings: RankingSettings,
+    ) -> None:
         """Without a `sidecar`, which the disk refused, vectors are in RAM alone."""
-        self.model_id = model_id
+        self.model_id = embedder.model_id
         self.sidecar = sidecar
-        self.vectors = vectors
+        self.codes = codes
+        """Of the compressed copy of the vectors."""
+        self.vectors = Vectors(embedder.dimensions, vectors, stored=self)
         self.scored = False
         """Whether the vector leg takes part."""
         self._settings = settings
@@ -54,13 +68,14 @@ class Embedded:
     def over(
         cls,
         sidecar: Sidecar | None,
+        codes: CodesFile,
         embedder: Embedder,
         texts: Mapping[int, bytes],
         vectors: VectorSettings,
         ranking: RankingSettings,
     ) -> "Embedded":
         """Of memories with these texts (ordinal → key), with what the sidecar has of them."""
-        embedded = cls(embedder.model_id, sidecar, Vectors(embedder.dimensions, vectors), ranking)
+        embedded = cls(embedder, sidecar, codes, vectors, ranking)
         keys = list(texts.values())
         known = sidecar.get_many(keys) if sidecar is not None else [None] * len(keys)
         embedded.apply(zip(texts, keys, known, strict=True), [])
@@ -74,20 +89,19 @@ class Embedded:
     def apply(self, added: Iterable[tuple[int, bytes, Windows | None]], removed: Sequence[int]) -> None:
         """Place memories (ordinal, key of the text, its vectors where known) and take others away."""
         found: list[tuple[int, Windows]] = []
-        dropped = [ordinal for ordinal in removed if ordinal in self._keys]
-        for ordinal in dropped:
-            self._drop(ordinal)
+        if self._keys:
+            added = list(added)
+            self._bury((*removed, *(ordinal for ordinal, _, _ in added)))
         for ordinal, key, windows in added:
-            if ordinal in self._keys:
+            if ordinal in self._keys:  # given twice
                 self._drop(ordinal)
-                dropped.append(ordinal)
             self._keys[ordinal] = key
             if windows is None:
                 self._waiting.setdefault(key, []).append(ordinal)
                 self._waiting_count += 1
             else:
                 found.append((ordinal, windows))
-        self.vectors.apply(found, dropped)
+        self.vectors.apply(found, [])
         self._judge()
 
     def missing(self, limit: int) -> list[tuple[bytes, int]]:
@@ -110,6 +124,23 @@ class Embedded:
     def live_keys(self) -> frozenset[bytes]:
         """Keys of all placed texts: what the sidecar must keep."""
         return frozenset(self._keys.values())
+
+    def load(self) -> KeptCodes | None:
+        """The compressed copy that an earlier process kept."""
+        return self.codes.load()
+
+    def keys(self, ordinals: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """The first 64 bits of the key of each text, (len(ordinals),); 0 where none is placed."""
+        known = b"".join([self._keys.get(ordinal, _NO_KEY)[:_FINGERPRINT_BYTES] for ordinal in ordinals.tolist()])
+        return np.frombuffer(known, "<u8").astype(np.uint64)
+
+    def _bury(self, ordinals: Sequence[int]) -> None:
+        """Rows die before their keys become others: see `Vectors.codes`."""
+        placed = {ordinal for ordinal in ordinals if ordinal in self._keys}
+        if placed:
+            self.vectors.apply([], list(placed))
+        for ordinal in placed:
+            self._drop(ordinal)
 
     def _drop(self, ordinal: int) -> None:
         key = self._keys.pop(ordinal)
