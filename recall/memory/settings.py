@@ -23,3 +23,13 @@ class StorageSettings:
     """As above, as a part of the bank's events: a new image is written, while the bank is in use, past both."""
     slow_sync_ms: float = 100.0
     """An fdatasync that takes longer is logged as a warning."""
+    vacuum_share: float = 0.0
+    """Part of a log that no memory needs any more, past which it is vacuumed by itself, history kept; 0 means never."""
+    vacuum_least_bytes: int = 16 * 1024 * 1024
+    """A log of fewer bytes is not vacuumed by itself."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.vacuum_share < 1:
+            raise ValueError("vacuum_share must be 0 or more and less than 1")
+        if self.vacuum_least_bytes < 0:
+            raise ValueError("vacuum_least_bytes must not be negative")

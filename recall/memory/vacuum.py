@@ -60,11 +60,13 @@ class Vacuumed:
 
 def bulk(bank: Bank) -> Bulk:
     """What a vacuum would be worth."""
-    records, opened = bank.records(), bank.opened_now()
+    opened = bank.opened_now()
     if opened is None:
         return Bulk(0, 0)
-    needed = sum(opened.log.line_bytes(record.text_seq) for record in records)
-    return Bulk(opened.log.size_bytes, max(0, opened.log.size_bytes - needed))
+    log = opened.log
+    needed = sum(log.line_bytes(record.text_seq) for record in tuple(opened.state.records))
+    needed += log.line_bytes(log.base + 1) if log.base else 0  # what the bank knows besides its memories
+    return Bulk(log.size_bytes, max(0, log.size_bytes - needed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Writes derived structures to disk from time to time, so that a restart has little to build again.
 
-An index that failed to take a write in is built anew on the way.
+An index that failed to take a write in is built anew on the way, and a log that is due is vacuumed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import logging
 import threading
 
 from recall.server.live import LiveBanks
+from recall.server.vacuuming import Vacuuming
 
 logger = logging.getLogger(__name__)
 
@@ -19,6 +20,7 @@ class Flusher:
     def __init__(self, live: LiveBanks, every_s: float) -> None:
         self._live = live
         self._every_s = every_s
+        self._vacuuming = Vacuuming()
         self._closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="recall-flush", daemon=True)
 
@@ -45,5 +47,7 @@ class Flusher:
                 live.index.flush()
                 live.bank.used.keep()
                 live.bank.kept_state.keep(live.bank)
+                if not self._closing.is_set():
+                    self._vacuuming.look(live.bank)
             except Exception as error:  # noqa: BLE001 - a bank that closes meanwhile must not end the flushing of others
                 logger.warning("flush failed bank=%s problem=%s", live.name, type(error).__name__)

@@ -137,7 +137,8 @@ class BankServiceServicer(object):
 
     def Vacuum(self, request, context):
         """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
-        are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+        are answered meanwhile. Writes wait for a moment at its end; where some came meanwhile, longer: about five seconds
+        for 100,000 memories.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -49,7 +49,8 @@ class BankServiceStub:
     """Reads the bank's files again: takes in hand edits and says what changed; ends read-only after a fault."""
     Vacuum: _grpc.UnaryUnaryMultiCallable[_bank_service_pb2.VacuumRequest, _bank_service_pb2.VacuumResponse]
     """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
-    are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+    are answered meanwhile. Writes wait for a moment at its end; where some came meanwhile, longer: about five seconds
+    for 100,000 memories.
     """
     Watch: _grpc.UnaryStreamMultiCallable[_bank_service_pb2.WatchRequest, _bank_service_pb2.WatchResponse]
     """Streams changes of memories and banks, from a given seq on. OUT_OF_RANGE, with the first seq that can be read, where
@@ -77,7 +78,8 @@ class BankServiceAsyncStub(BankServiceStub):
     """Reads the bank's files again: takes in hand edits and says what changed; ends read-only after a fault."""
     Vacuum: _aio.UnaryUnaryMultiCallable[_bank_service_pb2.VacuumRequest, _bank_service_pb2.VacuumResponse]  # type: ignore[assignment]
     """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
-    are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+    are answered meanwhile. Writes wait for a moment at its end; where some came meanwhile, longer: about five seconds
+    for 100,000 memories.
     """
     Watch: _aio.UnaryStreamMultiCallable[_bank_service_pb2.WatchRequest, _bank_service_pb2.WatchResponse]  # type: ignore[assignment]
     """Streams changes of memories and banks, from a given seq on. OUT_OF_RANGE, with the first seq that can be read, where
@@ -150,7 +152,8 @@ class BankServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_bank_service_pb2.VacuumResponse, _abc.Awaitable[_bank_service_pb2.VacuumResponse]]:
         """Writes the bank's log anew without what later events superseded. Memories, seqs and the chain of sums stay; calls
-        are answered meanwhile, and writes wait for the last part of it: some seconds for 100,000 memories.
+        are answered meanwhile. Writes wait for a moment at its end; where some came meanwhile, longer: about five seconds
+        for 100,000 memories.
         """
 
     @_abc_1.abstractmethod
