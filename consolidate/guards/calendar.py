@@ -20,9 +20,10 @@ _TIMES_OF_DAY = (
     "weekend weekday q1 q2 q3 q4"
 ).split()
 _RELATIVE = {word: word for word in _TIMES_OF_DAY} | {f"{word}s": word for word in _TIMES_OF_DAY if word[-1].isalpha()}
+_RELATIVE |= {"fall": "autumn", "falls": "autumn"}
 _TURN = re.compile(r"\b(last|next|this)\s+(week|month|year|quarter)s?\b")
 _HALF_DAY = re.compile(r"(?<![A-Za-z])([ap])\.?\s?m(?:\b|\.)")
-_SPAN = re.compile(r"\b([a-z]+)\.? ?(?:-|–|—|to|through) ?([a-z]+)")
+_SPAN = re.compile(r"\b([a-z]+)\.? ?[-–—] ?([a-z]+)")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _MAY_DATE = _CALENDAR.keys() | _RELATIVE.keys() | {"last", "next", "this", "am", "pm", "a", "p"}
 

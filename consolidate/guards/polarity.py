@@ -20,6 +20,8 @@ _SOFT: Final = frozenset(
 _AUXILIARY = frozenset("do is has have can will would should must may had did be been it".split())
 _PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "anti", "a", "over", "under")
 _SHORTEST_BASE = 4
+_SHORTEST_AFTER_A = 6
+"""Letters: atypical is the opposite of typical, asleep is none of sleep."""
 
 _OPPOSITE: dict[str, frozenset[str]] = {
     word: frozenset({b for a, b in OPPOSITES if a == word} | {a for a, b in OPPOSITES if b == word})
@@ -95,5 +97,10 @@ def _word_set(text: str) -> frozenset[str]:
 def _bases(text: str) -> frozenset[str]:
     """What is left of the words of a text without a negating prefix."""
     found = [word for word in words(text) if word.startswith(_PREFIXES)]
-    bases = (word.removeprefix(prefix) for word in found for prefix in _PREFIXES if word.startswith(prefix))
-    return frozenset(base for base in bases if len(base) >= _SHORTEST_BASE)
+    bases = (word.removeprefix(prefix) for word in found for prefix in _PREFIXES if _may_negate(prefix, word))
+    return frozenset(bases)
+
+
+def _may_negate(prefix: str, word: str) -> bool:
+    least = _SHORTEST_AFTER_A if prefix == "a" else _SHORTEST_BASE
+    return word.startswith(prefix) and len(word) - len(prefix) >= least

@@ -16,9 +16,10 @@ _UNITS: Final[dict[str, str]] = {
     spelling: spellings.split()[0]
     for spellings in (
         "percent percents %", "nanosecond nanoseconds ns", "microsecond microseconds us µs μs",
-        "millisecond milliseconds ms", "second seconds sec secs s", "minute minutes min mins", "hour hours hr hrs h",
-        "day days d", "week weeks w", "month months", "year years yr yrs y", "hourly", "daily", "weekly", "monthly",
-        "yearly annually", "quarterly", "kilometer kilometers kilometre kilometres km", "mile miles mi",
+        "millisecond milliseconds ms", "second seconds sec secs s", "minute minutes min mins",
+        "hour hours hr hrs h hourly",
+        "day days d daily", "week weeks w weekly", "month months monthly", "year years yr yrs y yearly annually",
+        "quarterly", "kilometer kilometers kilometre kilometres km", "mile miles mi",
         "meter meters metre metres", "centimeter centimeters cm", "millimeter millimeters mm", "foot feet ft",
         "inch inches", "kilogram kilograms kilo kilos kg", "gram grams g", "milligram milligrams mg", "lb lbs",
         "ounce ounces oz", "liter liters litre litres l", "milliliter milliliters ml", "gallon gallons",
