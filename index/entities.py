@@ -62,6 +62,11 @@ class Entities:
         """Distinct names."""
         return len(self._carriers)
 
+    @property
+    def cap(self) -> float:
+        """The most that all names of one query add to one memory."""
+        return self._settings.cap
+
     def apply(self, added: Sequence[tuple[int, Sequence[str]]], removed: Sequence[int]) -> None:
         """Forget, then learn the lower-cased names of memories; an ordinal that is known is replaced. Idempotent."""
         with self._lock:

@@ -68,22 +68,35 @@ def _best_by_words(found: Words, settings: RankingSettings) -> NDArray[np.int64]
     return matching[np.argpartition(-leg, settings.word_candidates)[: settings.word_candidates]]
 
 
-def names(index: BankIndex, question: Question, settings: RankingSettings) -> Names:
-    """Who said it, whom it is about, and when it was."""
+def names(
+    index: BankIndex, question: Question, settings: RankingSettings, part: NDArray[np.int64] | None = None
+) -> Names:
+    """Who said it, whom it is about, and when it was: of all memories, or of these."""
     columns = index.columns
+    chosen = slice(None) if part is None else part
+    rare = _rarity(index, question, settings)
     return Names(
-        rarity=_rarity(index, question, settings),
-        said=_said(columns.author, question.authors) if question.authors else None,
-        dates=dates.fit(question.dates, columns.created_at) if question.dates else None,
+        rarity=None if rare is None else rare[chosen],
+        said=_said(columns.author[chosen], question.authors) if question.authors else None,
+        dates=dates.fit(question.dates, columns.created_at[chosen]) if question.dates else None,
     )
 
 
+def named(index: BankIndex, question: Question, settings: RankingSettings) -> bool:
+    """Whether `names` says anything of any memory."""
+    return bool(question.authors or question.dates or _rare(index, question, settings))
+
+
 def _rarity(index: BankIndex, question: Question, settings: RankingSettings) -> Rows | None:
+    rare = _rare(index, question, settings)
+    return scattered(index.entities.matches(rare), index.columns.size) if rare else None
+
+
+def _rare(index: BankIndex, question: Question, settings: RankingSettings) -> list[str]:
     """Names that many memories carry tell nothing and are left out."""
     memories = index.columns.accepted_count
     carriers = {name: index.entities.document_frequency(name) for name in question.names}
-    rare = [name for name, count in carriers.items() if count and rarity(count, memories) >= settings.entity_floor]
-    return scattered(index.entities.matches(rare), index.columns.size) if rare else None
+    return [name for name, count in carriers.items() if count and rarity(count, memories) >= settings.entity_floor]
 
 
 def _said(author: NDArray[np.int32], codes: tuple[int, ...]) -> NDArray[np.bool_]:

@@ -10,7 +10,7 @@ from recall.ranking.bank_index import BankIndex
 from recall.ranking.embedded import Embedded
 from recall.ranking.evidence import Context, Evidence, Meaning
 from recall.ranking.fuse import fuse, fuse_meaning
-from recall.ranking.pruned import prunable, pruned
+from recall.ranking.pruned import Asked, prunable, pruned
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.question import Question
 from recall.ranking.ranking import HYBRID, LEXICAL, SEMANTIC, Ranking
@@ -68,12 +68,12 @@ def score_few(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch
     embedded = index.embedded
     if arrived.vector is None or embedded is None or embedded.model_id != arrived.model_id or not embedded.scored:
         return None
-    if not prunable(index, one.query, one.question, one.settings):
+    if not prunable(index, one.query, one.settings):
         return None
-    if legs.names(index, one.question, one.settings).rarity is not None:
-        return None
-    context, wanted = _context(index, one), one.query.limit + one.settings.pruned_spare
-    found = pruned(index, embedded, arrived.vector, words, context, wanted, one.settings)
+    question, settings = one.question, one.settings
+    named = legs.named(index, question, settings)
+    asked = Asked(index, embedded, arrived.vector, words, question, _context(index, one), settings, named)
+    found = pruned(asked, one.query.limit + one.settings.pruned_spare)
     watch.lap("vector")
     if found is None:
         return None

@@ -25,6 +25,8 @@ class Sessions:
         self._columns = tuple(Growing(np.int64, fill=NONE) for _ in range(2 * reach))
         self._codes = Growing(np.int64)
         self._code_of: dict[str, int] = {}
+        self._named = [""]  # by code
+        self._ordinals: dict[str, NDArray[np.int64]] = {}  # of members, where they were asked for since they changed
         self._members: dict[str, list[tuple[int, int]]] = {}
         self._places: dict[int, tuple[str, int]] = {}
 
@@ -40,6 +42,18 @@ class Sessions:
         """(size,) which session, 0 for none."""
         return self._codes.view(size)
 
+    def members(self, codes: Iterable[int]) -> NDArray[np.int64]:
+        """Ordinals of all memories of these sessions."""
+        found = [self._members_of(self._named[code]) for code in codes]
+        return np.concatenate(found) if found else np.empty(0, np.int64)
+
+    def _members_of(self, session: str) -> NDArray[np.int64]:
+        found = self._ordinals.get(session)  # readers may race: all make the same
+        if found is None:
+            found = np.array([ordinal for _, ordinal in self._members.get(session, ())], np.int64)
+            self._ordinals[session] = found
+        return found
+
     def distances(self) -> tuple[int, ...]:
         """Steps away of each column of `neighbours`."""
         return (*range(self._reach, 0, -1), *range(1, self._reach + 1))
@@ -53,7 +67,7 @@ class Sessions:
                 self._members.setdefault(place[0], []).append((place[1], record.ordinal))
         for session, members in self._members.items():
             members.sort()
-            code = self._code_of.setdefault(session, len(self._code_of) + 1)
+            code = self._code(session)
             for at, (_, ordinal) in enumerate(members):
                 self._codes[ordinal] = code
                 self._link(members, at)
@@ -67,8 +81,9 @@ class Sessions:
         if place is None:
             return
         self._places[record.ordinal] = place
-        self._codes[record.ordinal] = self._code_of.setdefault(place[0], len(self._code_of) + 1)
+        self._codes[record.ordinal] = self._code(place[0])
         members = self._members.setdefault(place[0], [])
+        self._ordinals.pop(place[0], None)
         entry = (place[1], record.ordinal)
         insort(members, entry)
         self._relink(members, bisect_left(members, entry))
@@ -79,6 +94,7 @@ class Sessions:
         if place is None:
             return
         members = self._members[place[0]]
+        self._ordinals.pop(place[0], None)
         at = bisect_left(members, (place[1], ordinal))
         del members[at]
         for column in self._columns:
@@ -87,6 +103,12 @@ class Sessions:
         self._relink(members, at)
         if not members:
             del self._members[place[0]]
+
+    def _code(self, session: str) -> int:
+        code = self._code_of.setdefault(session, len(self._named))
+        if code == len(self._named):
+            self._named.append(session)
+        return code
 
     def _relink(self, members: list[tuple[int, int]], around: int) -> None:
         for at in range(max(0, around - self._reach), min(len(members), around + self._reach + 1)):

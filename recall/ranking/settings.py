@@ -105,8 +105,14 @@ class RankingSettings:
     """So many times as many of both are tried before all are scored."""
     pruned_spare: int = 6
     """Results beyond the limit that are looked for at first, to stand in for those that are folded."""
+    pruned_lenders: int = 4
+    """So many times the wanted results, the best by words and meaning, are put together with what they lend."""
     pruned_most: int = 1_000
     """Memories that could reach them by their words, past which all are scored instead."""
+    pruned_most_share: float = 0.05
+    """The same as a part of the bank, where that is more."""
+    pruned_most_in_sessions: int = 4
+    """So many times as many may they be with all members of their sessions."""
     pruned_boosted: int = 500
     """Memories saved again or pinned, past which all are scored instead."""
     auto_share: float = 0.6

@@ -46,14 +46,6 @@ def lexical_of(
     return leg
 
 
-def most_lexical(bm25: Rows, cover: Rows, context: Context, settings: RankingSettings) -> Rows:
-    """What `lexical_of` gives at the most, whoever the memories are."""
-    most = settings.cover * cover
-    most += settings.bm25 * bm25
-    most *= settings.lexical / context.recency_norm
-    return most
-
-
 def semantic(meaning: Meaning, lexical_leg: Rows, settings: RankingSettings) -> Rows:
     """Cosine, standardised. A memory without a vector yet gets what its words let expect, not the worst there is."""
     leg = meaning.scale.standard(meaning.cosine)

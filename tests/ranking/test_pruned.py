@@ -13,7 +13,7 @@ from ranked_bank import DAY, NOW, RankedBank, ranked_bank
 
 from index.hashing import HashingEmbedder
 from index.vectors import VectorSettings
-from recall.memory.record import NewMemory
+from recall.memory.record import NewMemory, Source
 from recall.ranking import scoring
 from recall.ranking.query import Mode
 from recall.ranking.settings import RankingSettings
@@ -55,6 +55,43 @@ def _memory(random: Random, number: int) -> NewMemory:
     )
 
 
+@pytest.fixture(scope="module")
+def talks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[RankedBank, RankedBank]]:
+    """The same of memories that somebody said in a session, some of them pinned or saved again."""
+    folder = tmp_path_factory.mktemp("talks")
+    with (
+        ranked_bank(folder / "few", HashingEmbedder(128), settings=FEW, vectors=COPIED) as few,
+        ranked_bank(folder / "all", HashingEmbedder(128), settings=FEW) as whole,
+    ):
+        for bank in (few, whole):
+            random = Random(11)
+            said = [_said(random, number) for number in range(1_500)]
+            records = bank.save(*said)
+            _until_copied()
+            for record in records[::29]:
+                bank.bank.delete(record.id)
+            bank.save(*[_again(one) for one in said[1:1_500:250]])
+            bank.bank.pin(records[2].id, True)
+        yield few, whole
+
+
+def _said(random: Random, number: int) -> NewMemory:
+    session = number // 7
+    words = [*Random(session).choices(WORDS, k=4), *random.choices(WORDS, k=random.randint(1, 9))]
+    return NewMemory(
+        text=f"{' '.join(random.sample(words, len(words)))} n{number}",
+        author=random.choice(["Ann", "Bob", "Cem Arda", ""]),
+        entities=("acme",) if not number % 200 else (),
+        source=Source(session=f"s{session}", position=number % 7) if session % 5 else None,
+        created_at=NOW - random.randint(0, 90) * DAY,
+    )
+
+
+def _again(one: NewMemory) -> NewMemory:
+    """The same text, said again."""
+    return NewMemory(text=one.text)
+
+
 def _until_copied() -> None:
     for thread in threading.enumerate():
         if thread.name == "vectors-compress":
@@ -73,8 +110,26 @@ def test_the_answer_is_that_of_scoring_all(banks: tuple[RankedBank, RankedBank],
         assert [one.score for one in found.results] == pytest.approx([one.score for one in expected.results], rel=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_what_sessions_names_and_dates_add_is_that_of_scoring_all(
+    talks: tuple[RankedBank, RankedBank], seed: int
+) -> None:
+    few, whole = talks
+    about = ["", "Ann", "what did Bob say of acme", "in March", "Cem on 2 May 2024"][seed % 5]
+    query = f"{about} {' '.join(Random(seed // 2).choices([*WORDS, 'n7', 'n99'], k=1 + seed % 6))}"
+    for limit in LIMITS:
+        found = few.ask(query, Mode.HYBRID, limit=limit)
+        expected = whole.ask(query, Mode.HYBRID, limit=limit)
+        assert [one.text for one in found.results] == [one.text for one in expected.results], query
+        assert [one.score for one in found.results] == pytest.approx([one.score for one in expected.results], rel=1e-5)
+
+
+@pytest.mark.parametrize("place", [0, 1])
 def test_most_queries_are_answered_by_few(
-    banks: tuple[RankedBank, RankedBank], monkeypatch: pytest.MonkeyPatch
+    banks: tuple[RankedBank, RankedBank],
+    talks: tuple[RankedBank, RankedBank],
+    monkeypatch: pytest.MonkeyPatch,
+    place: int,
 ) -> None:
     scored_all = 0
     score = scoring.score
@@ -86,7 +141,7 @@ def test_most_queries_are_answered_by_few(
 
     monkeypatch.setattr("recall.ranking.engine.score", counted)
     for seed in range(20):
-        banks[0].ask(" ".join(Random(seed).choices(WORDS, k=3)), Mode.HYBRID, limit=6)
+        (banks, talks)[place][0].ask(" ".join(Random(seed).choices(WORDS, k=3)), Mode.HYBRID, limit=6)
     assert scored_all <= 5
 
 
