@@ -77,14 +77,8 @@ def forms(text: str) -> frozenset[tuple[str, ...]]:
 
 
 def _canonical(text: str, hyphen: str) -> tuple[str, ...]:
-    if "A" in text:
-        text = _LETTER_A.sub("lettera", text)
-    lower = folded(text)
-    if "-" in lower:
-        marked = lower if hyphen else _RE_PREFIX.sub(lambda found: f"{found[0][:-1]}\u2010", lower)
-        lower = _HYPHEN.sub(hyphen, marked)
-    spoken = words_of(unframed(lower))
-    if _is_foreign(lower, spoken):
+    spoken = _spoken(text, hyphen)
+    if _is_foreign(spoken):
         return tuple(spoken)
     while spoken and spoken[0] in _OPENING and _says_nothing_first(spoken):
         spoken = spoken[1:]
@@ -92,16 +86,26 @@ def _canonical(text: str, hyphen: str) -> tuple[str, ...]:
     return tuple(_compounded(kept, spoken))
 
 
+def _spoken(text: str, hyphen: str) -> Sequence[str]:
+    """The words, with a letter A told from the article and hyphens replaced."""
+    marked = _LETTER_A.sub("lettera", text) if "A" in text else text
+    if "-" not in marked:
+        return words(text) if marked is text or marked == text else words_of(unframed(folded(marked)))
+    lower = folded(marked)
+    lower = lower if hyphen else _RE_PREFIX.sub(lambda found: f"{found[0][:-1]}\u2010", lower)
+    return words_of(unframed(_HYPHEN.sub(hyphen, lower)))
+
+
 _OPENING = OPENING_FILLER | {"just"}
 _MAY_SAY_NOTHING = FILLER | {"just", "too", "that"}
 
 
-def _is_foreign(lower: str, spoken: Sequence[str]) -> bool:
+def _is_foreign(spoken: Sequence[str]) -> bool:
     """Whether a text is rather not English: small words of other languages, or letters that English does not have."""
-    other = not lower.isascii() and any(not word.isascii() and word not in LOANED for word in spoken)
-    strange = sum([word in FOREIGN for word in spoken])
-    if not other and not strange:
+    other = any(not word.isascii() and word not in LOANED for word in spoken)
+    if not other and FOREIGN.isdisjoint(spoken):
         return False
+    strange = sum([word in FOREIGN for word in spoken])
     return strange + other > sum([word in ENGLISH for word in spoken])
 
 
@@ -116,7 +120,7 @@ def _says_nothing(word: str, at: int, spoken: Sequence[str]) -> bool:
     before = spoken[at - 1] if at else ""
     after = spoken[at + 1] if at + 1 < len(spoken) else ""
     if word in _ARTICLES:
-        return not _article_matters(word, before, after, spoken[at + 2 : at + 3] == ["of"])
+        return not _article_matters(word, before, after, spoken[at + 2 : at + 3] == ("of",))
     if word in FILLER:
         return after not in MATTERS_BEFORE and not _filler_matters(word, before, after, spoken)
     if word == "just":
@@ -163,7 +167,9 @@ def _compounded(kept: Sequence[int], spoken: Sequence[str]) -> list[str]:
     out: list[str] = []
     last = -1
     for at in kept:
-        word = _fold(spoken[at]) if _folds(spoken[at], at, spoken) else spoken[at]
+        word = spoken[at]
+        if word not in _TENSED or (at > 0 and spoken[at - 1] in DETERMINERS):
+            word = _fold(word)
         joined = last == at - 1 and word in _COMPOUND_ENDS and out and (out[-1], word) in COMPOUNDS
         if joined and ((out[-1], word) not in VERB_AND_PARTICLE or _is_one_word(at, spoken)):
             out[-1] = COMPOUNDS[out[-1], word]
@@ -173,9 +179,8 @@ def _compounded(kept: Sequence[int], spoken: Sequence[str]) -> list[str]:
     return out
 
 
-def _folds(word: str, at: int, spoken: Sequence[str]) -> bool:
-    """Whether a word says the same in another form; "puts" and "put" are present and past, unless they are nouns."""
-    return word.removesuffix("s") not in SAME_IN_THE_PAST or (at > 0 and spoken[at - 1] in DETERMINERS)
+_TENSED = SAME_IN_THE_PAST | {f"{verb}s" for verb in SAME_IN_THE_PAST}
+"""Present and past of one verb, unless a determiner makes them nouns."""
 
 
 def _is_one_word(at: int, spoken: Sequence[str]) -> bool:

@@ -73,7 +73,7 @@ _ROUND = re.compile(
 )
 """A "thirty second break" lasts thirty seconds; "thirty-second" is 32nd."""
 _ENDINGS: Final = {1: "st", 2: "nd", 3: "rd"}
-_COUNTS = re.compile(r"hundred|thousand|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|dozen", re.IGNORECASE)
+_COUNTS = ("hundred", "thousand", "dozen", *_TENS)
 _DOZEN = re.compile(r"\ba dozen(?= [a-z])(?! of\b)", re.IGNORECASE)
 
 
@@ -88,15 +88,24 @@ def plain(text: str) -> str:
 
 
 def _pass(text: str) -> str:
-    if _COUNTS.search(text):
+    lower = text.lower()
+    if any(count in lower for count in _COUNTS):
         text = _counted(text)
     if _DIGITAL.search(text):
         text = _measured(_dated(text))
     if "&" in text:
         text = _AMPERSAND.sub(" and ", text)
-    text = _SHORT_MONTH.sub(lambda found: f"{found[1]} {_MONTHS[_MONTH_OF[found[2][:3].lower()] - 1]}", text)
-    text = _SHORT_DAY.sub(lambda found: f"{found[1]} {_DAY_OF[found[2][:3]]}", text)
+    if any(name in text for name in _SHORT_NAMES):
+        text = _named_in_full(text)
     return _INITIALS.sub(lambda found: found[0].replace(".", ""), text) if "." in text else text
+
+
+_SHORT_NAMES = tuple("Mon Tue Wed Thu Fri Sat Feb Apr Aug Sep Oct Nov Dec".split())
+
+
+def _named_in_full(text: str) -> str:
+    text = _SHORT_MONTH.sub(lambda found: f"{found[1]} {_MONTHS[_MONTH_OF[found[2][:3].lower()] - 1]}", text)
+    return _SHORT_DAY.sub(lambda found: f"{found[1]} {_DAY_OF[found[2][:3]]}", text)
 
 
 def _counted(text: str) -> str:

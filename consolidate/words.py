@@ -44,6 +44,8 @@ _FILLER_PHRASES = re.compile(
     r"(?:(?:kind|sort) of|of course)\b(?! (?:work|material|credit|load|fee))"
 )
 """With the commas that set them apart, or after a subject or its verb: "a kind of tea" is a kind."""
+_PHRASES = ("kind of", "sort of", "of course", "you know", "i mean", "in fact")
+"""One of them is in every text that the pattern is looked for in."""
 _INTERJECTED = re.compile(r", like,")
 _SLANG = re.compile(r"\b(?:(?:have |has )?gotta|(?:have|has) got to)\b|'ve (?:gotta|got to)\b")
 _THEM = re.compile(r"(?<!\w)'em\b")
@@ -74,7 +76,9 @@ def folded(text: str) -> str:
 
 def unframed(folded: str) -> str:
     """Without what only announces a statement, before it or after it."""
-    folded = _OPENER.sub("", _OPENING.sub("", folded))
+    for announced in (_OPENING, _OPENER):
+        if found := announced.match(folded):
+            folded = folded[found.end() :]
     return _CLOSING.sub("", folded) if "," in folded else folded
 
 
@@ -84,11 +88,11 @@ def words_of(folded: str) -> list[str]:
         folded = _SLANG.sub(" have to", folded)
     if "'em" in folded or ", like," in folded:
         folded = _INTERJECTED.sub(" ", _THEM.sub("them", folded))
-    if any(phrase in folded for phrase in ("of", "you know", "i mean", "in fact")):
+    if any(phrase in folded for phrase in _PHRASES):
         folded = _FILLER_PHRASES.sub(lambda found: f"{found[1] or ''} ", folded)
     if not folded.isalpha():
         folded = _GLUED_UNIT.sub(r"\1 \2", _THOUSANDS.sub("", folded))
-    found = _WORD.findall(folded)
+    found = (_ASCII_WORD if folded.isascii() else _WORD).findall(folded)
     if found and found[0] == "lets":
         found[0] = "let's"
     if "'" not in folded and not CONTRACTIONS.keys() & set(found):

@@ -117,26 +117,27 @@ def letter_case(a: Memo, b: Memo) -> Finding | None:
     left, right = cased_in(a.text), cased_in(b.text)
     if left == right:
         return None
-    for word in sorted({found.casefold() for found in left ^ right}):
+    for word in sorted({found.casefold() for found in left} & {found.casefold() for found in right}):
         forms = [{found for found in side if found.casefold() == word} for side in (left, right)]
-        if forms[0] and forms[1] and not forms[0] & forms[1]:
+        if not forms[0] & forms[1]:
             return Finding("letter_case", Verdict.PROPOSE, f"{min(forms[0])} against {min(forms[1])}")
     return _code_and_prose(left, b.text) or _code_and_prose(right, a.text)
 
 
 def _code_and_prose(cased: frozenset[str], text: str) -> Finding | None:
     """A name of code in one text that the other, which has capitals elsewhere, writes as a plain word."""
-    if tells_nothing_by_case(text):
+    code = [word for word in cased if word not in text and _CODE_NAME.fullmatch(word)]
+    if not code or tells_nothing_by_case(text):
         return None
-    written = set(_WORD.findall(text))
-    lower = {word.lower() for word in written}
-    for word in sorted(cased):
-        if _CODE_NAME.fullmatch(word) and word not in written and word.lower() in lower:
+    written = set(_WORD.findall(text.lower()))
+    for word in sorted(code):
+        if word.lower() in written:
             return Finding("letter_case", Verdict.PROPOSE, f"only one writes {word} so")
     return None
 
 
 _CODE_NAME: Final = re.compile(r"\b(?:[a-z]+[A-Z]\w*|[A-Za-z]\w*_\w+)\b")
+_MAY_BE_CODE: Final = re.compile(r"[a-z][A-Z]|_")
 _WORD: Final = re.compile(r"\w+")
 _SYMMETRIC: Final = frozenset({("and",), ("or",)})
 _COPULAS: Final = frozenset({("is",), ("was",)})
@@ -214,7 +215,9 @@ def cased_in(text: str) -> frozenset[str]:
     if text != lower and tells_nothing_by_case(text):
         return frozenset()
     counting = _CASE_MATTERS if text == lower else _CASE_MATTERS | NAMES_THAT_ARE_WORDS
-    found = set() if text == lower else {match.group() for match in _CODE_NAME.finditer(text)}
+    found = set(_CODE_NAME.findall(text)) if text != lower and _MAY_BE_CODE.search(text) else set[str]()
+    if counting.isdisjoint(words(text)) and counting.isdisjoint(lower.split()):
+        return frozenset(found)
     for match in _ASCII_WORD.finditer(text):
         word = match.group()
         if word.lower() in counting:

@@ -18,10 +18,10 @@ _SOFT: Final = frozenset(
     "unless".split()
 )
 _AUXILIARY = frozenset("do is has have can will would should must may had did be been it".split())
-_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "mis", "de", "anti", "a", "over", "under")
-_SHORTEST_BASE = 4
-_SHORTEST_AFTER_A = 6
-"""Letters: atypical is the opposite of typical, asleep is none of sleep."""
+_SHORTEST_BASE = dict.fromkeys("un in im ir il dis non mis de anti over under".split(), 4) | {"a": 6}
+"""Letters of the shortest word that each prefix negates: atypical is the opposite of typical, asleep none of sleep."""
+_PREFIXES = tuple(_SHORTEST_BASE)
+_SHORTEST_NEGATED = 6
 
 _OPPOSITE: dict[str, frozenset[str]] = {
     word: frozenset({b for a, b in OPPOSITES if a == word} | {a for a, b in OPPOSITES if b == word})
@@ -96,11 +96,12 @@ def _word_set(text: str) -> frozenset[str]:
 @lru_cache(maxsize=CACHED_TEXTS)
 def _bases(text: str) -> frozenset[str]:
     """What is left of the words of a text without a negating prefix."""
-    found = [word for word in words(text) if word.startswith(_PREFIXES)]
-    bases = (word.removeprefix(prefix) for word in found for prefix in _PREFIXES if _may_negate(prefix, word))
-    return frozenset(bases)
-
-
-def _may_negate(prefix: str, word: str) -> bool:
-    least = _SHORTEST_AFTER_A if prefix == "a" else _SHORTEST_BASE
-    return word.startswith(prefix) and len(word) - len(prefix) >= least
+    found = [word for word in words(text) if len(word) >= _SHORTEST_NEGATED and word.startswith(_PREFIXES)]
+    return frozenset(
+        [
+            word[len(prefix) :]
+            for word in found
+            for prefix, least in _SHORTEST_BASE.items()
+            if word.startswith(prefix) and len(word) - len(prefix) >= least
+        ]
+    )

@@ -16,13 +16,18 @@ from consolidate.lexicon.filler import IMPERATIVES
 from consolidate.memo import Memo
 from consolidate.words import CACHED_TEXTS, words
 
-_ADDRESS = re.compile(r"\b([\w']+)\s*,\s*[\w-]+\s*[.!?]*$")
-_RELATIVE = re.compile(r",\s*(who|which|whose|whom)\b")
-_REASON = re.compile(r"(?:\bnot\b|n't\b)[^.!?,]*,\s*because\b")
-_SAID = re.compile(r",\s*(said|says|asked|asks|thinks|thought|wrote)\b[^,]*,")
-_COMMA = re.compile(r"([\w']+)[\"”)]?(?:[,;]|\s[-–—])\s*[\"“(]?([\w']+)")
-_OPENING = re.compile(r"^\W*(however|still|now|again|once|only|instead|later)\s*,")
-_ORDER = re.compile(r"^\W*\w+,\s*(\w+)")
+_ORDER = "order"
+_LAST_WORD = re.compile(r",\s*[\w-]+\s*[.!?]*")
+_HAZARDS = (
+    (re.compile(r",\s*(who|which|whose|whom)\b"), "the comma before"),
+    (re.compile(r",\s*(said|says|asked|asks|thinks|thought|wrote)\b[^,]*,"), "commas around"),
+    (re.compile(r"(?:\bnot|n't)\b[^.!?,]*,\s*(because)\b"), "the comma before"),
+)
+_AT_THE_START = (
+    (re.compile(r"\W*(however|still|now|again|once|only|instead|later)\s*,"), "the comma after"),
+    (re.compile(r"\W*\w+,\s*(\w\w+)"), _ORDER),
+)
+_COMMA = re.compile(r"[\"”)]?(?:[,;]|\s[-–—])\s+[\"“(]?")
 _ANIMATE = re.compile(r"\b(?:man|men|woman|women|child|dog|cat|bird|fish|bear|person|people)-\w+ing\b")
 _INNER = frozenset(",;-–—")
 _ENDS = re.compile(r"[.!?？؟]+(?=\s|$)")
@@ -42,7 +47,8 @@ def punctuation(a: Memo, b: Memo) -> Finding | None:
         return Finding("punctuation", Verdict.PROPOSE, "a question within against a statement")
     for mine, other in ((left, b), (right, a)):
         for hazard in sorted(set(mine[1]) - set((right if mine is left else left)[1])):
-            if not hazard.startswith("order ") or f"{hazard.removeprefix('order ')}s" in words(other.text):
+            what, word = hazard.split(" ", 1) if hazard.startswith(_ORDER) else ("", "")
+            if not what or f"{word}s" in words(other.text):
                 return Finding("punctuation", Verdict.PROPOSE, f"only one has {hazard}")
     if _lost_comma(left[2] - right[2], b.text) and _lost_comma(right[2] - left[2], a.text):
         return Finding("punctuation", Verdict.PROPOSE, "the commas stand elsewhere")
@@ -62,17 +68,24 @@ def _is_stripped(a: str, b: str) -> bool:
 @lru_cache(maxsize=CACHED_TEXTS)
 def pointed_in(text: str) -> tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]:
     """How the sentences end ("." or "?" each), what punctuation decides, and the words at the commas."""
-    ends = "".join("." if set(end) <= set(".!") else "?" for end in _ENDS.findall(text)) if "?" in text else ""
-    ends = ends or "." * len(_ENDS.findall(text))
+    ends = "".join(["." if "?" not in end else "?" for end in _ENDS.findall(text)])
     if _INNER.isdisjoint(text):
         return ends, (), frozenset()
     lower = text.lower()
-    found = [f"the comma before {match}" for match in _RELATIVE.findall(lower)]
-    found += [f"commas around {match}" for match in _SAID.findall(lower)]
-    found += ["the comma before because"] * bool(_REASON.search(lower))
-    found += [f"the comma after {match}" for match in _OPENING.findall(lower)]
-    found += [f"order {match}" for match in _ORDER.findall(lower)]
-    found += _ANIMATE.findall(lower)
-    if (address := _ADDRESS.search(lower)) and address[1] in _TAKES_OBJECT:
+    found: list[str] = _ANIMATE.findall(lower) if "-" in text else []
+    if "," not in text:
+        return ends, tuple(found), _at_commas(lower)
+    for pattern, what in _HAZARDS:
+        found += [f"{what} {match}" for match in pattern.findall(lower)]
+    for pattern, what in _AT_THE_START:
+        if first := pattern.match(lower):
+            found.append(f"{what} {first[1]}")
+    if _LAST_WORD.fullmatch(lower, at := lower.rfind(",")) and (lower[:at].split() or [""])[-1] in _TAKES_OBJECT:
         found.append("a comma before whom it addresses")
-    return ends, tuple(found), frozenset(_COMMA.findall(lower))
+    return ends, tuple(found), _at_commas(lower)
+
+
+def _at_commas(lower: str) -> frozenset[tuple[str, str]]:
+    """The words before and after each comma, semicolon or dash."""
+    pieces = [piece.split() for piece in _COMMA.split(lower)]
+    return frozenset([(before[-1], after[0]) for before, after in pairwise(pieces) if before and after])

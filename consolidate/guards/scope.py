@@ -15,6 +15,7 @@ _MARKERS = {
     "fr": frozenset("le la les est et pas un une dans pour des du que avec sur".split()),
     "es": frozenset("el los las es y no un una en para del que con por".split()),
 }
+_ANY_MARKER = frozenset[str]().union(*_MARKERS.values())
 _LATIN = frozenset({"LATIN", "MASCULINE", "FEMININE", "MODIFIER", "FULLWIDTH", "DOUBLE-STRUCK", "MATHEMATICAL"})
 
 
@@ -46,8 +47,8 @@ def language_of(text: str) -> str:
         scripts = {_script(char) for char in set(text) if char.isalpha()}
         if scripts - _LATIN:
             return "+".join(sorted(scripts - _LATIN))
-    spoken = text.lower().split()
-    scores = sorted((sum([word in markers for word in spoken]), name) for name, markers in _MARKERS.items())
+    spoken = [word for word in text.lower().split() if word in _ANY_MARKER]
+    scores = sorted([(sum([word in markers for word in spoken]), name) for name, markers in _MARKERS.items()])
     (second, _), (best, name) = scores[-2:]
     return name if best >= second + 2 else ""
 
