@@ -273,9 +273,12 @@ def _tier(documents: int, settings: LexicalSettings) -> int:
 
 def _words(found: Sequence[Matches], size: int) -> Words:
     """In the order of the ordinals: that of a segment's rows, and mostly that of the tail's."""
-    ordinals = np.concatenate([_NO_ORDINALS, *(part.ordinals for part in found)])
-    bm25 = np.concatenate([_NO_SCORES, *(part.bm25 for part in found)])
-    cover = np.concatenate([_NO_SCORES, *(part.cover for part in found)])
+    if len(found) == 1:
+        ordinals, bm25, cover = found[0].ordinals, found[0].bm25, found[0].cover
+    else:
+        ordinals = np.concatenate([_NO_ORDINALS, *(part.ordinals for part in found)])
+        bm25 = np.concatenate([_NO_SCORES, *(part.bm25 for part in found)])
+        cover = np.concatenate([_NO_SCORES, *(part.cover for part in found)])
     if (ordinals[1:] < ordinals[:-1]).any():
         order = ordinals.argsort(kind="stable")  # runs that ascend are merged fast
         return Words(ordinals[order], bm25[order], cover[order], size)

@@ -14,8 +14,8 @@ from index.bm25 import Statistics, Weighted, contributions
 
 ROW_SHIFT = 16
 _FREQUENCY_MASK = (1 << ROW_SHIFT) - 1
-_SPARSE = 6
-"""So many times as many rows as postings, and they are put in order rather than all rows looked at."""
+_SPARSE, _MANY_ROWS = 6, 30_000
+"""So many times as many rows as postings, and so many rows: then postings are put in order, not all rows looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +44,21 @@ class PostingsView:
     def matches(self, statistics: Statistics) -> Matches:
         """Every live document that holds one of the terms, in one pass."""
         held = self.postings >> ROW_SHIFT
-        rows, places = _grouped(held) if _SPARSE * len(held) < len(self.ordinals) else (None, held)
+        rows, places = _grouped(held) if self._sparse else (None, held)
         count = len(self.ordinals) if rows is None else len(rows)
         cover = _sums(places, np.repeat(self.weighted.shares, self.sizes), count)
         bm25 = _sums(places, self._contributions(held, statistics), count)
-        if rows is None:
-            found = rows = np.flatnonzero(cover > 0.0)
-        else:
-            found = np.flatnonzero(cover > 0.0)
-            rows = rows[found]
+        found = np.flatnonzero(cover)
+        rows = found if rows is None else rows[found]
         lives = self.alive[rows]
         if not lives.all():
             rows, found = rows[lives], found[lives]
         return Matches(self.ordinals[rows], bm25[found], cover[found])
+
+    @property
+    def _sparse(self) -> bool:
+        rows = len(self.ordinals)
+        return rows > _MANY_ROWS and rows > _SPARSE * len(self.postings)
 
     def bm25(self, statistics: Statistics) -> NDArray[np.float64]:
         """By row, shape (rows,); 0.0 where nothing matches, dead rows included as if alive."""
