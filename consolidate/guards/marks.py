@@ -26,6 +26,8 @@ _SYMBOL = re.compile(
     r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)\*(?=\d)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
 )
 """Punctuation that is read as a word: operators, wildcards, marks of variables, the brackets of an interval."""
+_SIGNS = frozenset("<>=~^≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
+"""One of them is in every text with a symbol; ";-)" and "!=" among them."""
 _PICTURES = frozenset({"So", "Sm"})
 _ANSWER = re.compile(r"^\W*(no|yes|don't|stop|not)\s*,", re.IGNORECASE)
 
@@ -79,7 +81,7 @@ def quotations_in(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=CACHED_TEXTS)
 def symbols_in(text: str) -> tuple[str, ...]:
     """Signs that change what is said, in order."""
-    found = _SYMBOL.findall(text)
+    found = [] if _SIGNS.isdisjoint(text) else _SYMBOL.findall(text)
     if not text.isascii():
         found += [char for char in text if unicodedata.category(char) in _PICTURES]
     if answer := _ANSWER.match(text):

@@ -42,6 +42,7 @@ _NO_NAMES = frozenset(
 )
 _LOOK_BACK = 8
 _CASE_MATTERS = frozenset("us it may mark bill will who aids polish turkey china march august job".split())
+_CASE_MAY_MATTER = _CASE_MATTERS | NAMES_THAT_ARE_WORDS
 _CAPITALS_MATTER = frozenset({"us", "it", "aids"})
 _PRONOUNS = {
     "i": "1", "me": "1", "my": "1", "mine": "1", "we": "1p", "us": "1p", "our": "1p", "you": "2", "your": "2",
@@ -214,7 +215,7 @@ def cased_in(text: str) -> frozenset[str]:
     lower = text.lower()
     if text != lower and tells_nothing_by_case(text):
         return frozenset()
-    counting = _CASE_MATTERS if text == lower else _CASE_MATTERS | NAMES_THAT_ARE_WORDS
+    counting = _CASE_MATTERS if text == lower else _CASE_MAY_MATTER
     found = set(_CODE_NAME.findall(text)) if text != lower and _MAY_BE_CODE.search(text) else set[str]()
     if counting.isdisjoint(words(text)) and counting.isdisjoint(lower.split()):
         return frozenset(found)
