@@ -26,7 +26,7 @@ _SYMBOL = re.compile(
     r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)\*(?=\d)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
 )
 """Punctuation that is read as a word: operators, wildcards, marks of variables, the brackets of an interval."""
-_SIGNS = frozenset("<>=~^≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
+_SIGNS = frozenset("<>=~^+≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
 """One of them is in every text with a symbol; ";-)" and "!=" among them."""
 _PICTURES = frozenset({"So", "Sm"})
 _ANSWER = re.compile(r"^\W*(no|yes|don't|stop|not)\s*,", re.IGNORECASE)

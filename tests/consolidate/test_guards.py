@@ -83,6 +83,7 @@ DOUBTED = [
     ("symbols", "Match *.py", "Match .py"),
     ("symbols", "Use x % y", "Use x / y"),
     ("symbols", "Set $HOME", "Set HOME"),
+    ("symbols", "Use a + b", "Use a - b"),
     ("punctuation", "Let's eat, grandma", "Let's eat grandma"),
     ("punctuation", "The users, who pay, get support", "The users who pay get support"),
     ("punctuation", "He did not leave, because he was tired", "He did not leave because he was tired"),
