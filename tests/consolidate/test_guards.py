@@ -85,6 +85,7 @@ DOUBTED = [
     ("symbols", "Set $HOME", "Set HOME"),
     ("symbols", "Use a + b", "Use a - b"),
     ("punctuation", "Let's eat, grandma", "Let's eat grandma"),
+    ("punctuation", "Drive slow, children", "Drive slow children"),
     ("punctuation", "The users, who pay, get support", "The users who pay get support"),
     ("punctuation", "He did not leave, because he was tired", "He did not leave because he was tired"),
     ("punctuation", "However, you fix it", "However you fix it"),
