@@ -43,6 +43,7 @@ _REWRITE_ROWS = 4_096
 _COPY_ROWS = 1_024
 _LEAST_NORM = 1e-12
 _NO_ROW = -1
+_NOWHERE = (_NO_ROW, 0)
 
 
 def _in_thread(work: Callable[[], None]) -> None:
@@ -217,13 +218,14 @@ class Vectors:
             self._row_of = grown
         self._row_of[ordinals] = np.arange(first, first + len(ordinals))
 
-    def first_of(self, ordinal: int) -> NDArray[np.float32] | None:
-        """The vector (dimensions,) of a memory's first window; None where it has none."""
+    def firsts_of(self, ordinals: Sequence[int]) -> NDArray[np.float32]:
+        """The vectors (len(ordinals), dimensions) of the first windows of memories; NaN where one has none."""
         with self._lock:
-            place = self._places.get(ordinal)
-            if place is None:
-                return None
-            return self._snapshot.rows.row(place[0])
+            rows = np.array([self._places.get(ordinal, _NOWHERE)[0] for ordinal in ordinals], np.int64)
+            found = self._snapshot.rows.gather(np.maximum(rows, 0))
+        if (rows < 0).any():
+            found[rows < 0] = np.nan
+        return found
 
     def dense(self, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:
         """Cosine by ordinal, (size,); NaN where there is no vector. A full scan: for banks up to `dense_limit`."""

@@ -245,12 +245,8 @@ def _folded(index: BankIndex, one: Pass, candidates: list[Candidate], texts: Tex
     if not one.settings.fold_restatements:
         return candidates[: one.query.limit]
     embedded = index.embedded
-    vector_of = embedded.vectors.first_of if embedded is not None else _no_vector
-    return folded(candidates, one.query.limit, texts, vector_of, RESTATED)
-
-
-def _no_vector(ordinal: int) -> None:  # noqa: ARG001 - stands for a leg that is not there
-    return None
+    vectors = embedded.vectors.firsts_of([one.ordinal for one in candidates]) if embedded is not None else None
+    return folded(candidates, one.query.limit, texts, vectors, RESTATED)
 
 
 def _told(candidates: list[Candidate], texts: Texts) -> tuple[RankedMemory, ...]:

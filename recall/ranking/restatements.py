@@ -8,7 +8,7 @@ and "the port is 5433" are nearly one vector and stay two results. Nothing is re
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
@@ -35,70 +35,53 @@ _LEAST_SHARED = 0.4
 _BEGINNING = 3
 _NO_VECTOR = -1.0
 
-Vector = NDArray[np.float32]
-VectorOf = Callable[[int], Vector | None]
+Vectors = NDArray[np.float32]
 
 
 def folded(
-    candidates: Sequence[Candidate], limit: int, texts: Texts, vector_of: VectorOf, settings: ConsolidateSettings
+    candidates: Sequence[Candidate], limit: int, texts: Texts, vectors: Vectors | None, settings: ConsolidateSettings
 ) -> list[Candidate]:
-    """The first `limit` that are left; `vector_of` gives the unit vector of a memory by ordinal, where it has one."""
-    kept: list[Candidate] = []
-    vectors = _Vectors(limit)
-    for candidate in candidates:
+    """The first `limit` that are left; `vectors` (candidates, dimensions) are unit rows, NaN where one has none."""
+    kept: dict[int, Candidate] = {}
+    cosines = _cosines(vectors, len(candidates))
+    for at, candidate in enumerate(candidates):
         if len(kept) == limit:
             break
-        vector = vector_of(candidate.ordinal)
-        above = _restated(candidate, kept, vectors.cosines(vector), texts, settings)
+        above = _restated(candidate, kept, cosines[at], texts, settings)
         if above is None:
-            kept.append(candidate)
-            vectors.add(vector)
+            kept[at] = candidate
         else:
             one = kept[above]
             kept[above] = replace(one, restatements=(*one.restatements, candidate.record.id))
-    return kept
+    return list(kept.values())
 
 
-class _Vectors:
-    """Those of the results so far, to compare a candidate with all of them at once."""
-
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._rows: Vector | None = None
-        self._count = 0
-
-    def add(self, vector: Vector | None) -> None:
-        """That of the next result; None where it has none."""
-        if vector is not None:
-            if self._rows is None:
-                self._rows = np.full((self._limit, len(vector)), np.nan, np.float32)
-            self._rows[self._count] = vector
-        self._count += 1
-
-    def cosines(self, vector: Vector | None) -> Vector:
-        """(results so far,) of this vector with each; NaN where either is missing."""
-        if vector is None or self._rows is None:
-            return np.full(self._count, np.nan, np.float32)
-        found: Vector = self._rows[: self._count] @ vector
-        return found
+def _cosines(vectors: Vectors | None, count: int) -> list[list[float]]:
+    """Of each candidate with each; NaN where either has no vector."""
+    if vectors is None:
+        return [[math.nan] * count] * count
+    found: list[list[float]] = (vectors @ vectors.T).tolist()
+    return found
 
 
 def _restated(
     candidate: Candidate,
-    kept: Sequence[Candidate],
-    cosines: NDArray[np.float32],
+    kept: Mapping[int, Candidate],
+    cosines: Sequence[float],
     texts: Texts,
     settings: ConsolidateSettings,
 ) -> int | None:
-    """The place in `kept` of the memory that `candidate` repeats; `cosines` of it with each of them."""
-    text = texts.of(candidate.record)
-    for place in np.flatnonzero(~(cosines < _LEAST_COSINE)).tolist():
-        cosine, other = float(cosines[place]), kept[place]
-        likeness = Likeness(_NO_VECTOR if math.isnan(cosine) else cosine, 0.0)
-        if likeness.cosine < settings.merge_cosine and not _same_wording(text, texts.of(other.record)):
+    """The place of the one in `kept` that `candidate` repeats; `cosines` of it with every candidate."""
+    for place, other in kept.items():
+        cosine = cosines[place]
+        if cosine < _LEAST_COSINE:
             continue
-        memo, above = _memo(candidate.record, text), _memo(other.record, texts.of(other.record))
-        if judge(memo, above, likeness, settings).verdict is Verdict.MERGE:
+        text, above = texts.of(candidate.record), texts.of(other.record)
+        likeness = Likeness(_NO_VECTOR if math.isnan(cosine) else cosine, 0.0)
+        if likeness.cosine < settings.merge_cosine and not _same_wording(text, above):
+            continue
+        ours, theirs = _memo(candidate.record, text), _memo(other.record, above)
+        if judge(ours, theirs, likeness, settings).verdict is Verdict.MERGE:
             return place
     return None
 
