@@ -28,6 +28,7 @@ from consolidate.lexicon.filler import (
     FILLER,
     FINITE,
     IMPERATIVES,
+    INTERJECTIONS,
     JUST_AFTER,
     JUST_AFTER_COPULA,
     JUST_BEFORE,
@@ -111,6 +112,8 @@ def _is_foreign(spoken: Sequence[str]) -> bool:
 
 def _says_nothing_first(spoken: Sequence[str]) -> bool:
     first, after = spoken[0], spoken[1] if len(spoken) > 1 else ""
+    if first in INTERJECTIONS:
+        return bool(after)
     if first == "just" or first in {"simply", "kindly"}:
         return after in IMPERATIVES or (after in SUBJECTS and not _just_restricts(after))
     return after in SUBJECTS

@@ -36,7 +36,7 @@ _OPENER = re.compile(
     rf"^\W*(?:(?:{'|'.join(sorted(OPENING_FILLER))}|actually|basically|ok)(?:\s*[,:;!.…–—]+\s*|\s+-\s+))+(?=\w)"
 )
 """Interjections, up to the mark that ends them."""
-_CLOSING = re.compile(r",\s*(?:by the way|btw|fyi|you know|for your information)\W*$")
+_CLOSING = re.compile(r"(?:[,;]|\s[-–—])\s*(?:by the way|btw|fyi|you know|for your information)\W*$")
 _FILLER_PHRASES = re.compile(
     r"(?:(?<=[,;.!?—–])\s*|^\W*)(?:as )?(?:you know|i mean|of course|in fact),"
     r"|,\s*(?:as )?(?:you know|i mean|of course|in fact)(?=\s*[,;.!?])|\bin fact\b"
@@ -46,6 +46,7 @@ _FILLER_PHRASES = re.compile(
 """With the commas that set them apart, or after a subject or its verb: "a kind of tea" is a kind."""
 _PHRASES = ("kind of", "sort of", "of course", "you know", "i mean", "in fact")
 """One of them is in every text that the pattern is looked for in."""
+_SET_APART = frozenset(",;-–—")
 _INTERJECTED = re.compile(r", like,")
 _SLANG = re.compile(r"\b(?:(?:have |has )?gotta|(?:have|has) got to)\b|'ve (?:gotta|got to)\b")
 _THEM = re.compile(r"(?<!\w)'em\b")
@@ -79,7 +80,7 @@ def unframed(folded: str) -> str:
     for announced in (_OPENING, _OPENER):
         if found := announced.match(folded):
             folded = folded[found.end() :]
-    return _CLOSING.sub("", folded) if "," in folded else folded
+    return _CLOSING.sub("", folded) if not _SET_APART.isdisjoint(folded) else folded
 
 
 def words_of(folded: str) -> list[str]:

@@ -181,7 +181,7 @@ def tells_nothing_by_case(text: str) -> bool:
     """Whether a text is all in capitals, or all without, or begins each word with one as titles do."""
     if text.islower() or text.isupper():
         return True
-    return text.count(" ") >= _SHORTEST_TITLE and _NO_CAPITAL.search(text) is None
+    return (spaces := text.count(" ")) >= _SHORTEST_TITLE and _TITLED * len(_NO_CAPITAL.findall(text)) <= spaces
 
 
 def _is_surely_name(word: str, text: str, end: int) -> bool:
@@ -194,6 +194,8 @@ def _is_surely_name(word: str, text: str, end: int) -> bool:
 
 
 _NO_CAPITAL: Final = re.compile(r"(?<![\w'’])[a-z]")
+_TITLED: Final = 4
+"""One word in so many may begin small in a title."""
 _SHORTEST_TITLE: Final = 3
 """Spaces in the shortest text that counts as a title."""
 _NEXT_WORD: Final = re.compile(r" ([a-z]+)")

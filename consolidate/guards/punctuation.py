@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from itertools import pairwise
+from typing import Final
 
 from consolidate.canonical import same_wording
 from consolidate.guards.verdict import Finding, Verdict
@@ -30,6 +31,8 @@ _AT_THE_START = (
 _FIRST_WORD = re.compile(r"\W*(\w+)\s*,")
 _COMMA = re.compile(r"[\"”)]?(?:[,;]|\s[-–—])\s+[\"“(]?")
 _ANIMATE = re.compile(r"\b(?:man|men|woman|women|child|dog|cat|bird|fish|bear|person|people)-\w+ing\b")
+_BARE: Final = {ends: (ends, tuple[str, ...](), frozenset[tuple[str, str]]()) for ends in ("", ".", "?", "..")}
+"""What most texts have: one value for all of them."""
 _INNER = frozenset(",;-–—")
 _ENDS = re.compile(r"[.!?？؟]+(?=\s|$)")
 _ANY = re.compile(r"[.,;:!?]")
@@ -83,7 +86,7 @@ def pointed_in(text: str) -> tuple[str, tuple[str, ...], frozenset[tuple[str, st
     """How the sentences end ("." or "?" each), what punctuation decides, and the words at the commas."""
     ends = "".join(["." if "?" not in end else "?" for end in _ENDS.findall(text)])
     if _INNER.isdisjoint(text):
-        return ends, (), frozenset()
+        return _BARE.get(ends) or (ends, (), frozenset())
     lower = text.lower()
     found: list[str] = _ANIMATE.findall(lower) if "-" in text else []
     if "," not in text:

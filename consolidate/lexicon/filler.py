@@ -46,6 +46,9 @@ OPENING_FILLER: Final[frozenset[str]] = frozenset(
 )
 """Words that add nothing at the very start before a comma or a subject; "well water" and "truly random" stay."""
 
+INTERJECTIONS: Final[frozenset[str]] = frozenset("oh ah um uh yeah".split())
+"""Of these, those that are no other word."""
+
 SUBJECTS: Final[frozenset[str]] = frozenset(
     "i you he she it we they the a an this these those there my your his her our their its user users everyone "
     "everybody nobody please".split()

@@ -32,6 +32,7 @@ from consolidate.words import normal_text, words
         ("Well, the user likes tea", "The user likes tea"),
         ("Honestly the user likes tea", "The user likes tea"),
         ("The user just likes tea", "The user likes tea"),
+        ("Oh Karl has a dog; you know", "Karl has a dog"),
         ("Karl just got a dog", "Karl got a dog"),
         ("The user kind of likes tea", "The user likes tea"),
         ("You know, the user likes tea", "The user likes tea"),
