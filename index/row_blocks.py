@@ -7,6 +7,7 @@ memory of a large block that is not filled yet is never touched.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FIRST_BLOCK_ROWS = 64
+_FEW_ROWS = 24  # are copied one by one: a block costs more than a row
 MOVED_ROWS = 4_096
 """Rows up to which all are moved together when there is no more room: two milliseconds at the most."""
 LARGEST_BLOCK_ROWS = 65_536
@@ -25,6 +27,7 @@ class RowView:
 
     blocks: tuple[NDArray[np.float32], ...]  # each (rows of the block, dimensions)
     starts: NDArray[np.int64]  # first row of each block
+    first_rows: tuple[int, ...]  # the same
     rows: int
     dimensions: int
 
@@ -45,14 +48,18 @@ class RowView:
 
     def row(self, row: int) -> NDArray[np.float32]:
         """One row, not copied: (dimensions,)."""
-        block = int(np.searchsorted(self.starts, row, side="right")) - 1
-        found: NDArray[np.float32] = self.blocks[block][row - int(self.starts[block])]
+        block = bisect_right(self.first_rows, row) - 1
+        found: NDArray[np.float32] = self.blocks[block][row - self.first_rows[block]]
         return found
 
     def gather(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Copies of the named rows, in the order asked: (len(rows), dimensions)."""
-        held = self.starts.searchsorted(rows, side="right") - 1
         result = np.empty((len(rows), self.dimensions), dtype=np.float32)
+        if len(rows) <= _FEW_ROWS:
+            for place, row in enumerate(rows.tolist()):
+                result[place] = self.row(row)
+            return result
+        held = self.starts.searchsorted(rows, side="right") - 1
         for number in range(len(self.blocks)):
             here = np.flatnonzero(held == number)
             if len(here):
@@ -83,7 +90,8 @@ class RowBlocks:
 
     def view(self) -> RowView:
         """What is there now."""
-        return RowView(tuple(self._blocks), np.array(self._starts, dtype=np.int64), self._rows, self._dimensions)
+        starts = np.array(self._starts, dtype=np.int64)
+        return RowView(tuple(self._blocks), starts, tuple(self._starts), self._rows, self._dimensions)
 
     def _grow(self) -> None:
         size = min(max(self._capacity, FIRST_BLOCK_ROWS), LARGEST_BLOCK_ROWS)

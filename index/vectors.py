@@ -202,9 +202,13 @@ class Vectors:
         self, query: NDArray[np.float32], ordinals: NDArray[np.int64]
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """By the last window of each, with its row."""
-        rows = np.where(
-            ordinals < len(self._row_of), self._row_of[np.minimum(ordinals, len(self._row_of) - 1)], _NO_ROW
-        )
+        known = self._row_of
+        if len(ordinals) and int(ordinals.max()) >= len(known):
+            rows = np.where(ordinals < len(known), known[np.minimum(ordinals, len(known) - 1)], _NO_ROW)
+        else:
+            rows = known[ordinals]
+        if len(rows) and int(rows.min()) >= 0:
+            return rounded(self._snapshot.rows.gather(rows) @ query), rows
         held = np.flatnonzero(rows >= 0)
         found = np.full(len(ordinals), np.nan, dtype=np.float32)
         found[held] = rounded(self._snapshot.rows.gather(rows[held]) @ query)
