@@ -147,10 +147,9 @@ def new_server(limits: ServerSettings, telemetry: Telemetry, guard: Guard) -> gr
         **dict.fromkeys(STREAMS, streams),
         **dict.fromkeys(HEALTH, health),
     }
-    calls = CallPool(limits)
     return grpc.server(
-        calls,
-        interceptors=[Edge(telemetry, pools, guard, lambda: calls.full)],
+        CallPool(limits),
+        interceptors=[Edge(telemetry, pools, guard)],
         maximum_concurrent_rpcs=limits.max_concurrent_calls,
         options=(
             ("grpc.so_reuseport", 0),  # a port in use is refused, not shared

@@ -4,8 +4,8 @@ A domain error becomes the status that `errors` gives it. Anything else is a bug
 text, the log gets the frames and the types of the exceptions but not their messages, which may hold memory text. Bytes
 that are no message of the contract are the caller's mistake, so they end as INVALID_ARGUMENT too.
 
-Long streams run on thread pools of their own, given by method, so that they never take the threads of short calls. When
-too many calls wait for a thread, the next ones are refused on a thread that does nothing else (`refusing`).
+Long streams run on thread pools of their own, given by method, so that they never take the threads of short calls. A
+call for which there is no room is ended before anything else is done for it: see `pools`.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from grpc_status import rpc_status
 from recall.server import errors
 from recall.server.caller import Call
 from recall.server.guard import Guard
-from recall.server.refusals import InvalidRequest, Overloaded, Violation
+from recall.server.pools import refuse_if_told
+from recall.server.refusals import InvalidRequest, Violation
 from recall.telemetry import Telemetry
 
 logger = logging.getLogger(__name__)
@@ -44,18 +45,8 @@ class Malformed:
 class Edge(grpc.ServerInterceptor):
     """Wraps every method of the contract. `pools` names, by full method, who runs on threads of their own."""
 
-    def __init__(
-        self,
-        telemetry: Telemetry,
-        pools: Mapping[str, ThreadPoolExecutor],
-        guard: Guard,
-        full: Callable[[], bool] = lambda: False,
-    ) -> None:
-        """`full` says whether the pool of the calls takes no more."""
+    def __init__(self, telemetry: Telemetry, pools: Mapping[str, ThreadPoolExecutor], guard: Guard) -> None:
         self._guard = guard
-        self._full = full
-        self._refusing: dict[str, Any] = {}
-        self._refuser = ThreadPoolExecutor(1, "recall-refuse")
         self._telemetry = telemetry
         self._pools = pools
         self._wrapped: dict[str, Any] = {}
@@ -68,17 +59,7 @@ class Edge(grpc.ServerInterceptor):
             handler = continuation(handler_call_details)
             if handler is not None:
                 handler = self._wrapped[method] = self._wrap(method, handler)
-                if method.startswith(OURS) and method not in self._pools:
-                    self._refusing[method] = self._refusal(method, handler)
-        return self._refusing.get(method, handler) if self._full() else handler
-
-    def _refusal(self, method: str, handler: Any) -> Any:
-        """A handler of the same shape that refuses the call, on its own thread."""
-        make = _MAKERS[handler.request_streaming, handler.response_streaming]
-        wrap = self._wrap_stream if handler.response_streaming else self._wrap_unary
-        behavior = wrap(method.removeprefix(OURS), _overloaded)
-        behavior.experimental_thread_pool = self._refuser  # type: ignore[attr-defined]
-        return make(behavior, _unread, handler.response_serializer)
+        return handler
 
     def _wrap(self, method: str, handler: Any) -> Any:
         if not method.startswith(OURS):
@@ -95,6 +76,7 @@ class Edge(grpc.ServerInterceptor):
         guard = self._guard
 
         def answer(request: Any, context: grpc.ServicerContext) -> Any:
+            refuse_if_told()
             who = guard.admit(method, context)
             asked = well_formed(request)
             if who.banks:
@@ -192,14 +174,6 @@ def well_formed(request: Any) -> Any:
 def _well_formed_stream(requests: Iterable[Any]) -> Iterator[Any]:
     for request in requests:
         yield well_formed(request)
-
-
-def _overloaded(request: Any, context: Any) -> Any:  # noqa: ARG001 - what is refused is not read
-    raise Overloaded
-
-
-def _unread(data: bytes) -> bytes:
-    return data
 
 
 def _abort(context: grpc.ServicerContext, status: Status) -> None:

@@ -21,11 +21,17 @@ class ServerSettings:
     max_recall_streams: int = 32
     """RecallStream calls at once; they have threads of their own and never eat those of the calls."""
     max_waiting_calls: int = 256
-    """Calls that wait for a thread; past it a call is refused with RESOURCE_EXHAUSTED, to be made again shortly."""
+    """Calls that wait for a thread; past it the oldest is refused with RESOURCE_EXHAUSTED, to be made again shortly."""
+    crowded_ms: float = 100.0
+    """Once more calls than threads have been there for so long without a break, the newest begins first."""
+    busy_calls: int = 2
+    """Calls that then begin beside each other."""
+    busy_ms: float = 20.0
+    """One that runs for longer is taken to wait for a disk, a model or a bank, and counts no more."""
     burst_ms: float = 2_000.0
-    """Calls that wait for a thread stand in line once the line was not empty for this long."""
-    standing_ms: float = 10.0
-    """While the first in a line that stands has waited for longer, further calls are refused as above."""
+    """Once more calls than threads have been there for so long without a break, some are refused as above."""
+    standing_ms: float = 25.0
+    """Those that waited for longer."""
     max_concurrent_calls: int = 1_000
     """Calls taken at once, waiting ones included; past it a call is refused with RESOURCE_EXHAUSTED."""
     max_message_bytes: int = 64 * 1024 * 1024
@@ -53,8 +59,10 @@ class ServerSettings:
             raise ValueError("workers, stream_workers, max_watchers, watch_queue and import_batch must be at least 1")
         if self.max_recall_streams < 1 or self.max_waiting_calls < 1:
             raise ValueError("max_recall_streams and max_waiting_calls must be at least 1")
-        if self.burst_ms <= 0 or self.standing_ms <= 0:
-            raise ValueError("burst_ms and standing_ms must be above 0")
+        if self.busy_calls < 1:
+            raise ValueError("busy_calls must be at least 1")
+        if min(self.busy_ms, self.crowded_ms, self.burst_ms, self.standing_ms) <= 0:
+            raise ValueError("busy_ms, crowded_ms, burst_ms and standing_ms must be above 0")
         if self.warm_banks < 0:
             raise ValueError("warm_banks must not be negative")
         if self.max_message_bytes < 64 * 1024:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import queue
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import grpc
@@ -15,7 +19,8 @@ from guarding import guard
 
 from recall.client import ClientOptions, RecallClient
 from recall.server.edge import new_server
-from recall.server.pools import CallPool
+from recall.server.pools import CallPool, refuse_if_told
+from recall.server.refusals import Overloaded
 from recall.server.settings import ServerSettings
 from recall.telemetry import Telemetry
 from recall.v1 import admin_service_pb2 as pb
@@ -54,40 +59,38 @@ def slow_server(settings: ServerSettings, telemetry: Telemetry) -> Iterator[tupl
         server.stop(None).wait()
 
 
+@dataclass(frozen=True, slots=True)
+class Crowded:
+    """A server whose one thread is busy with the first of `calls`, and whose one place in the line another holds."""
+
+    slow: Slow
+    address: str
+    status: Any
+    calls: list[Any]
+
+    def call(self) -> Any:
+        self.calls.append(self.status.future(b"", timeout=20))
+        return self.calls[-1]
+
+
 @pytest.fixture
-def crowded() -> Iterator[tuple[Slow, str, list[Any], RecallClient]]:
-    """A server whose one thread is busy and whose one place in the line is taken."""
+def crowded() -> Iterator[Crowded]:
     with (
         slow_server(ServerSettings(workers=1, max_waiting_calls=1), Telemetry()) as (slow, address),
-        RecallClient(address, ClientOptions(timeout_s=20)) as client,
         grpc.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)]) as channel,
     ):
         status: Any = channel.unary_unary("/recall.v1.AdminService/Status")
-        running = [status.future(b"", timeout=20)]
+        made = Crowded(slow, address, status, [])
+        made.call()
         assert slow.inside.acquire(timeout=20)
-        running.append(status.future(b"", timeout=20))
-        while refused_with(status) is None:  # until the second one stands in the line
-            running.append(status.future(b"", timeout=20))
-        yield slow, address, running, client
+        made.call()
+        yield made
 
 
-def refused_with(status: Any) -> grpc.RpcError | None:
-    """The refusal of a call, None when it waits for its turn."""
-    try:
-        status(b"", timeout=0.5)
-    except grpc.RpcError as error:
-        return error if error.code() is grpc.StatusCode.RESOURCE_EXHAUSTED else None
-    return None
-
-
-def test_a_call_that_finds_no_place_is_refused_at_once_and_told_when_to_come_again(
-    crowded: tuple[Slow, str, list[Any], RecallClient],
-) -> None:
-    _, address, _, _ = crowded
-    with grpc.insecure_channel(address, options=[("grpc.enable_http_proxy", 0)]) as channel:
-        call: Any = channel.unary_unary("/recall.v1.AdminService/Status")
-        refused = refused_with(call)
-    assert refused is not None
+def test_the_oldest_of_a_full_line_is_refused_at_once_and_told_when_to_come_again(crowded: Crowded) -> None:
+    crowded.call()
+    refused = next(call.exception() for call in as_they_end(crowded.calls[1:]))
+    assert refused.code() is grpc.StatusCode.RESOURCE_EXHAUSTED
     status = rpc_status.from_call(refused)
     quota, retry = QuotaFailure(), RetryInfo()
     assert status.details[0].Unpack(quota)
@@ -95,68 +98,114 @@ def test_a_call_that_finds_no_place_is_refused_at_once_and_told_when_to_come_aga
     assert quota.violations[0].subject == "server.max_waiting_calls"
     assert retry.retry_delay.ToMilliseconds() == 200
     assert {one.key: str(one.value) for one in refused.trailing_metadata()}["grpc-retry-pushback-ms"] == "200"
+    crowded.slow.let.set()
+    assert len([call for call in crowded.calls if call.exception() is None]) == 2
 
 
-def test_a_client_comes_again_and_is_answered(crowded: tuple[Slow, str, list[Any], RecallClient]) -> None:
-    slow, _, running, client = crowded
-    timer = threading.Timer(0.1, slow.let.set)
-    timer.start()
-    assert client.status().version == "slow"
-    timer.join()
-    assert all(call.result() is not None for call in running[:2])
+def test_a_client_comes_again_and_is_answered(crowded: Crowded) -> None:
+    with RecallClient(crowded.address, ClientOptions(timeout_s=20)) as client, ThreadPoolExecutor(1) as pool:
+        answer = pool.submit(client.status)
+        assert is_refused(crowded.calls[1])  # the client has the place
+        later = crowded.call()
+        assert is_refused(later)  # it lost the place and came again
+        crowded.slow.let.set()
+        assert answer.result(20).version == "slow"
 
 
-def _stay(begun: threading.Event, let: threading.Event) -> None:
-    begun.set()
-    let.wait(20)
+def is_refused(call: Any) -> bool:
+    return bool(call.exception(20).code() is grpc.StatusCode.RESOURCE_EXHAUSTED)
 
 
-def line(now: list[float], **settings: Any) -> tuple[CallPool, threading.Event]:
-    """A pool of one busy thread, and what lets that go on."""
-    pool = CallPool(ServerSettings(workers=1, burst_ms=100.0, standing_ms=10.0, **settings), lambda: now[0])
-    busy, let = threading.Event(), threading.Event()
-    pool.submit(_stay, busy, let)
-    assert busy.wait(20)
-    return pool, let
+def as_they_end(calls: list[Any]) -> Iterator[Any]:
+    ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    for call in calls:
+        call.add_done_callback(ended.put)
+    for _ in calls:
+        yield ended.get(timeout=20)
 
 
-def test_a_burst_may_wait_but_nobody_joins_a_line_that_stands() -> None:
-    now = [0.0]
-    pool, let = line(now)
-    assert not pool.full
-    waiting = pool.submit(lambda: None)
-    now[0] = 0.09
-    assert not pool.full
-    now[0] = 0.2
-    assert pool.full
-    let.set()
-    waiting.result(20)
-    assert not pool.full
-    pool.shutdown()
+class Line:
+    """A pool whose threads are all busy until `let`, at a time that is set."""
+
+    def __init__(self, workers: int = 1, **settings: Any) -> None:
+        self.now = 0.0
+        self.told: list[str] = []
+        self.pool = CallPool(ServerSettings(workers=workers, **settings), lambda: self.now)
+        self._let = threading.Event()
+        inside = threading.Semaphore(0)
+        self._busy = [self.pool.submit(self._stay, inside) for _ in range(workers)]
+        assert all(inside.acquire(timeout=20) for _ in range(workers))
+
+    def _stay(self, inside: threading.Semaphore) -> None:
+        inside.release()
+        assert self._let.wait(20)
+
+    def come(self, name: str, task: Callable[[], object] = lambda: None) -> Future[Any]:
+        def told() -> None:
+            refuse_if_told()
+            task()
+            self.told.append(name)
+
+        return self.pool.submit(told)
+
+    def let(self, *calls: Future[Any]) -> list[type[BaseException] | None]:
+        """Lets the threads go on; how each call ended."""
+        self._let.set()
+        ended = [call.exception(20) for call in calls]
+        self.pool.shutdown()
+        return [None if error is None else type(error) for error in ended]
 
 
-def test_a_line_that_moves_fast_takes_more_also_when_it_is_never_empty() -> None:
-    now = [0.0]
-    pool, let = line(now)
-    first = threading.Event()
-    began = threading.Event()
-    pool.submit(_stay, began, first)
-    now[0] = 0.2
-    pool.submit(lambda: None)
-    let.set()
-    assert began.wait(20)
-    assert not pool.full  # not empty for .2 s, but the first in the line came this moment
-    now[0] = 0.22
-    assert pool.full
-    first.set()
-    pool.shutdown()
+def test_of_a_burst_who_came_first_goes_first() -> None:
+    line = Line()
+    calls = [line.come("a"), line.come("b")]
+    line.now = 0.09
+    assert line.let(*calls) == [None, None]
+    assert line.told == ["a", "b"]
 
 
-def test_a_line_has_an_end() -> None:
-    pool, let = line([0.0], max_waiting_calls=2)
-    pool.submit(lambda: None)
-    assert not pool.full
-    pool.submit(lambda: None)
-    assert pool.full
-    let.set()
-    pool.shutdown()
+def test_when_it_is_crowded_the_newest_goes_first_and_all_are_answered() -> None:
+    line = Line()
+    calls = [line.come("a"), line.come("b")]
+    line.now = 1.9
+    calls.append(line.come("c"))
+    assert line.let(*calls) == [None, None, None]
+    assert line.told == ["c", "b", "a"]
+
+
+def test_under_overload_who_waited_for_long_is_refused_and_who_just_came_is_answered() -> None:
+    line = Line()
+    calls = [line.come("a"), line.come("b")]
+    line.now = 2.1
+    calls += [line.come("c"), line.come("d")]
+    assert line.let(*calls) == [Overloaded, Overloaded, None, None]
+    assert line.told == ["d", "c"]
+
+
+def test_the_last_in_line_is_answered_however_long_it_waited() -> None:
+    line = Line()
+    call = line.come("a")
+    line.now = 60.0
+    assert line.let(call) == [None]
+
+
+def test_under_overload_few_begin_beside_each_other() -> None:
+    line = Line(workers=4, busy_ms=10_000.0)
+    met = threading.Barrier(3)
+    old = line.come("old")
+    line.now = 3.0
+    calls = [line.come(name, partial(met.wait, 0.2)) for name in "abc"]
+    assert line.let(old, *calls) == [Overloaded, *[threading.BrokenBarrierError] * 3]
+
+
+def test_as_many_as_there_are_threads_begin_beside_each_other_when_it_is_calm() -> None:
+    line = Line(workers=3)
+    met = threading.Barrier(3)
+    assert line.let(*[line.come(name, partial(met.wait, 20)) for name in "abc"]) == [None] * 3
+
+
+def test_a_pool_that_was_shut_down_takes_no_call() -> None:
+    line = Line()
+    line.let()
+    with pytest.raises(RuntimeError):
+        line.come("late")
