@@ -141,6 +141,8 @@ def _filler_matters(word: str, before: str, after: str, spoken: Sequence[str]) -
         return before == "to" or after in PLEASED
     if word == "also":
         return not before and after not in SUBJECTS
+    if word in {"kinda", "sorta"}:
+        return before in DETERMINERS  # "these sorta things" are things of that sort
     return word == "quite" and after in _ARTICLES
 
 

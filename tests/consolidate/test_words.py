@@ -76,6 +76,7 @@ def test_restatements_have_one_wording(a: str, b: str) -> None:
         ("I know that man", "I know man"),
         ("Say that again", "Say again"),
         ("Please yourself", "Yourself"),
+        ("I like these sorta things", "I like these things"),
         ("Well water is used", "Water is used"),
         ("Truly random seeds", "Random seeds"),
         ("So many users left", "Many users left"),
