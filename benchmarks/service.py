@@ -52,6 +52,8 @@ class LaunchSettings:
     start_timeout_s: float = 120.0
     stop_timeout_s: float = 30.0
     command: tuple[str, ...] = (sys.executable, "-m", "recall", "serve")
+    listen: str = "127.0.0.1:0"
+    """Where it listens: a free port of this machine, or unix:PATH."""
     extra: Mapping[str, str] = field(default_factory=dict)
     """Variables of the environment that are no settings of the server."""
 
@@ -71,7 +73,7 @@ class ServerProcess:
         self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._errors = tempfile.TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115
         self._process = subprocess.Popen(
-            [*settings.command, "--data", str(data), "--listen", "127.0.0.1:0"],
+            [*settings.command, "--data", str(data), "--listen", settings.listen],
             stdout=subprocess.PIPE,
             stderr=self._errors,
             text=True,

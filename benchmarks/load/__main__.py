@@ -1,4 +1,4 @@
-"""``python -m benchmarks.load group-commit|soak|overload|banks|cold [--out OUT.json] [--quick]``."""
+"""``python -m benchmarks.load group-commit|soak|overload|banks|cold|ways [--out OUT.json] [--quick]``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from benchmarks.load import cold_banks, group_commit, many_banks, overload, report, soak
+from benchmarks.load import cold_banks, group_commit, many_banks, overload, report, soak, ways
 from benchmarks.load.bars import all_hold
 from benchmarks.service import ServiceError
 
@@ -91,6 +91,15 @@ def cold(
         plan = cold_banks.QUICK if quick else cold_banks.ColdPlan(banks, memories)
         found = cold_banks.run(plan, model, progress)
     report.show_cold(found, console)
+    _end(found, out)
+
+
+@app.command("ways")
+def compared(out: Out = None, quick: Quick = False, model: Model = cold_banks.HASHING) -> None:
+    """One query and one text by every way that there is."""
+    with _told(), Progress(console=errors) as progress:
+        found = ways.run(ways.QUICK if quick else ways.WaysPlan(), model, progress)
+    report.show_ways(found, console)
     _end(found, out)
 
 

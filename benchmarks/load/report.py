@@ -15,8 +15,9 @@ from benchmarks.load.group_commit import SLOWER, GroupFigures, Shared
 from benchmarks.load.many_banks import BanksFigures
 from benchmarks.load.overload import OverloadFigures
 from benchmarks.load.soak import SoakFigures
+from benchmarks.load.ways import WaysFigures
 
-Figures = GroupFigures | SoakFigures | OverloadFigures | BanksFigures | ColdFigures
+Figures = GroupFigures | SoakFigures | OverloadFigures | BanksFigures | ColdFigures | WaysFigures
 
 
 def write(found: Figures, path: Path) -> None:
@@ -73,6 +74,11 @@ def show_banks(found: BanksFigures, console: Console) -> None:
         held = row.footprint
         made.add_row(str(row.openings), f"{row.open_ms:g}", f"{held.rss_mib:g}", str(held.fds), str(held.threads))
     console.print(made, table("bars", found.bars))
+    start = found.with_all
+    told = f"SERVING after {start.serving_ms:g} ms ({start.empty_serving_ms:g} with no bank)"
+    told += f", first answer after {start.first_answer_ms:g} ms, Status {start.status_ms:g} ms"
+    told += f", a page of List {start.list_page_ms:g} ms"
+    console.print(f"with all banks on disk: {told}; {start.footprint.rss_mib:g} MiB", highlight=False)
 
 
 def show_cold(found: ColdFigures, console: Console) -> None:
@@ -86,6 +92,22 @@ def show_cold(found: ColdFigures, console: Console) -> None:
             points = (one.p50, one.p90, one.p99, one.max)
             made.add_row(f"{mode}: {when}", str(one.n), *(f"{point:.2f}" for point in points))
     console.print(made, table("bars", found.bars))
+    console.print(f"{found.model}; {found.machine}", style="dim", highlight=False)
+
+
+def show_ways(found: WaysFigures, console: Console) -> None:
+    """Prints the figures of `ways`, the ratios last."""
+    made = Table("way", title="milliseconds of one query or one text", title_justify="left")
+    for heading in ("n", "p50", "p99", "x Recall over TCP"):
+        made.add_column(heading, justify="right")
+    for name, one in found.ways.items():
+        ratio = found.ratios.get(name) if "Recall" in name else None
+        made.add_row(name, str(one.n), f"{one.p50:.3f}", f"{one.p99:.3f}", "" if ratio is None else f"{ratio:.2f}")
+    threads = Table("server.workers", title=f"recalls a second, {found.clients} clients", title_justify="left")
+    threads.add_column("recalls/s", justify="right")
+    for number, per_s in found.threads.items():
+        threads.add_row(number, f"{per_s:g}")
+    console.print(made, threads, table(f"bars, batches of {found.batch}", found.bars))
     console.print(f"{found.model}; {found.machine}", style="dim", highlight=False)
 
 
