@@ -8,39 +8,23 @@ from typing import Final
 
 from consolidate.canonical import canonical, content, singular
 from consolidate.guards.verdict import Finding, Verdict
+from consolidate.lexicon.filler import FILLER, INTERJECTIONS, OPENING_FILLER
 from consolidate.lexicon.names import NAMES_THAT_ARE_WORDS
 from consolidate.lexicon.plurals import GIVEN_NAMES
 from consolidate.memo import Memo
 from consolidate.words import CACHED_TEXTS, words
 
 _NAME = re.compile(r"(?<![\w'’])[A-Z][\w-]*(?:['’]s)?|\b[A-Z]{2,}\b")
-_SENTENCE_START = re.compile(r"(?:^|[.!?:]\s+)[\"“'(]*$")
-_NO_NAMES = frozenset(
-    {
-        "i",
-        "fyi",
-        "a",
-        "note",
-        "btw",
-        "not",
-        "never",
-        "always",
-        "must",
-        "only",
-        "all",
-        "hey",
-        "hi",
-        "remember",
-        "please",
-        "yes",
-        "no",
-        "ok",
-        "the",
-        "it",
-        "its",
-    }
+_SENTENCE_START = re.compile(
+    r"(?:^|[.!?:]\s+|\b(?:note that|you know,|the way,|reminder,|fyi,?|remember that)\s+)[\"“'(]*$", re.IGNORECASE
 )
-_LOOK_BACK = 8
+_NO_NAMES = (
+    FILLER
+    | OPENING_FILLER
+    | INTERJECTIONS
+    | frozenset("i fyi note btw not never always must only all hi remember yes no ok it its just too that".split())
+)
+_LOOK_BACK = 16
 _CASE_MATTERS = frozenset("us it may mark bill will who aids polish turkey china march august job".split())
 _CASE_MAY_MATTER = _CASE_MATTERS | NAMES_THAT_ARE_WORDS
 _CAPITALS_MATTER = frozenset({"us", "it", "aids"})
