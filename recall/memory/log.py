@@ -108,7 +108,8 @@ class FileLog:
                 cut_tear(path, files, handle, scan)
             elif scan.newline_missing:
                 handle.append(b"\n")
-            handle.sync()
+            if start is None or not start.offsets or handle.size() != start.offsets[-1]:
+                handle.sync()  # of what stands in an image everything was safe before that was written
             if scan.base:  # a vacuum that was killed may have left the name of its log unsafe
                 files.sync_dir(path.parent)
         return cls(path, files, handle, Start(scan.offsets, scan.last_sum, scan.base, scan.base_sum), slow_sync_ms)

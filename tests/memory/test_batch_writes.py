@@ -1,7 +1,9 @@
-"""A batch of texts is one write of the log, one sync, and one change that whatever is derived is told of."""
+"""What the disk is asked for: a batch is one write of the log, one sync, and one change that is told of."""
 
 from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from recall.memory.banks import Banks
 from recall.memory.clock import SystemClock
@@ -62,3 +64,19 @@ def test_a_batch_is_one_write_one_sync_and_one_change(tmp_path: Path) -> None:
     assert files.asked == ["append", "sync"]
     assert told.changes == [200]
     banks.close()
+
+
+@pytest.mark.parametrize("beyond_the_image", [0, 1])
+def test_an_opening_syncs_the_log_only_where_it_goes_beyond_the_image(tmp_path: Path, beyond_the_image: int) -> None:
+    files = CountingFiles()
+    banks = Banks(tmp_path / "data", StorageSettings(image_events=2), files, SystemClock())
+    bank = banks.create("default", "main")
+    bank.save([NewMemory(text="first"), NewMemory(text="second")])
+    bank.kept_state.keep(bank)
+    bank.save([NewMemory(text=f"later {number}") for number in range(beyond_the_image)])
+    banks.close()
+    files.asked.clear()
+    again = Banks(tmp_path / "data", StorageSettings(), files, SystemClock())
+    assert len(again.open("default", "main").records()) == 2 + beyond_the_image
+    assert files.asked == ["sync"] * beyond_the_image
+    again.close()
