@@ -23,10 +23,11 @@ _NUMBERED = re.compile(r"\d+(?:st|nd|rd|th)|\d+[a-zµ%]{1,4}", re.IGNORECASE)
 _ABBREVIATED = re.compile(r"(?:[a-z]\.){1,3}[a-z]?", re.IGNORECASE)
 _SYMBOL = re.compile(
     r"(?m)(?<!^)[<>]=?|^[<>]=?(?=\s?\d)|[=~^+≠≤≥±×÷→←↑↓]|!(?=[\w=])|[:;]-?[()DP](?!\w)|&&?|\|\|?|\\|%(?=[A-Za-z])|\$(?=[A-Za-z_{])|"
-    r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)\*(?=\d)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
+    r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)[*‰‱′″](?!\*)|"
+    r"(?<![\"'\d.])\b\d+(?:\.\d+)?[\"'](?!\w)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
 )
 """Punctuation that is read as a word: operators, wildcards, marks of variables, the brackets of an interval."""
-_SIGNS = frozenset("<>=~^+≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
+_SIGNS = frozenset("<>=~^+‰‱′″\"'≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
 """One of them is in every text with a symbol; ";-)" and "!=" among them."""
 _PICTURES = frozenset({"So", "Sm"})
 _ANSWER = re.compile(r"^\W*(no|yes|don't|stop|not)\s*,", re.IGNORECASE)

@@ -44,7 +44,7 @@ _DIGITS = re.compile(
 )
 _JOINTS: Final = {
     **dict.fromkeys(("-", "–", "—", "−", "to", "through", "..", "..."), "-"),
-    **{sign: sign for sign in ("+", "*", "×", "/", "÷", ":", "^", "±", "%")},
+    **{sign: sign for sign in ("+", "*", "×", "_", "/", "÷", ":", "^", "±", "%")},
 }
 """What between two numbers makes one statement of them: a range, a ratio, a sum."""
 _LONGEST_JOINT = 9
@@ -110,6 +110,6 @@ _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "₹": "inr"}
 
 def _unit(token: str) -> str:
     """Case counts where it must: megabits (Mb), millions (M), milli- and megawatts (mW, MW)."""
-    if _BITS.fullmatch(token) or token in {"M", "mW", "MW", "mA", "MA"}:
+    if _BITS.fullmatch(token) or token in {"M", "mW", "MW", "mA", "MA", "G"}:
         return token
     return _UNITS.get(token.lower().replace(" ", ""), "")

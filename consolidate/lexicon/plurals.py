@@ -28,6 +28,7 @@ UNCOUNTABLE: Final[frozenset[str]] = frozenset(
 )
 
 OF_ITS_OWN: Final[frozenset[str]] = frozenset(
+    "dozens hundreds thousands millions billions "
     "contents premises damages forces grounds woods irons odds briefs brains waters greens pains rights terms wits "
     "boxers slacks trunks tights overalls spectacles shades blinds headquarters barracks crossroads ethics acoustics "
     "athletics basics dynamics graphics optics tactics quarters provisions proceeds remains regards belongings "
