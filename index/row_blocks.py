@@ -61,7 +61,7 @@ class RowView:
             return result
         held = self.starts.searchsorted(rows, side="right") - 1
         for number in range(len(self.blocks)):
-            here = np.flatnonzero(held == number)
+            here = (held == number).nonzero()[0]
             if len(here):
                 result[here] = self.blocks[number].take(rows[here] - self.starts[number], axis=0)
         return result

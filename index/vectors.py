@@ -203,12 +203,7 @@ class Vectors:
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """By the last window of each, with its row."""
         known = self._row_of
-        if len(ordinals) and int(ordinals.max()) >= len(known):
-            rows = np.where(ordinals < len(known), known[np.minimum(ordinals, len(known) - 1)], _NO_ROW)
-        else:
-            rows = known[ordinals]
-        if len(rows) and int(rows.min()) >= 0:
-            return rounded(self._snapshot.rows.gather(rows) @ query), rows
+        rows = np.where(ordinals < len(known), known[np.minimum(ordinals, len(known) - 1)], _NO_ROW)
         held = np.flatnonzero(rows >= 0)
         found = np.full(len(ordinals), np.nan, dtype=np.float32)
         found[held] = rounded(self._snapshot.rows.gather(rows[held]) @ query)
@@ -226,9 +221,11 @@ class Vectors:
         """The vectors (len(ordinals), dimensions) of the first windows of memories; NaN where one has none."""
         with self._lock:
             rows = np.array([self._places.get(ordinal, _NOWHERE)[0] for ordinal in ordinals], np.int64)
-            found = self._snapshot.rows.gather(np.maximum(rows, 0))
-        if (rows < 0).any():
-            found[rows < 0] = np.nan
+            held = (rows >= 0).nonzero()[0]
+            if len(held) == len(rows):
+                return self._snapshot.rows.gather(rows)
+            found = np.full((len(rows), self._dimensions), np.nan, np.float32)
+            found[held] = self._snapshot.rows.gather(rows[held])
         return found
 
     def dense(self, query: NDArray[np.float32], size: int) -> NDArray[np.float32]:

@@ -39,7 +39,7 @@ class Words:
         if len(self.matching):
             places = self.matching.searchsorted(ordinals)
             places[places == len(self.matching)] = 0
-            held = np.flatnonzero(self.matching[places] == ordinals)
+            held = (self.matching[places] == ordinals).nonzero()[0]
             bm25[held], cover[held] = self.matching_bm25[places[held]], self.matching_cover[places[held]]
         return bm25, cover
 
