@@ -99,6 +99,7 @@ class FileLog:
         with refusals(path, "open"):
             if start is not None:
                 _check_start(handle, start)
+            safe_bytes = start.offsets[-1] if start is not None else 0  # the scan goes on writing into these offsets
             scan = Scan(handle.read_at, handle.size(), start)
             for group in scan:
                 _take_all(path, scan, group, take)
@@ -108,8 +109,8 @@ class FileLog:
                 cut_tear(path, files, handle, scan)
             elif scan.newline_missing:
                 handle.append(b"\n")
-            if start is None or not start.offsets or handle.size() != start.offsets[-1]:
-                handle.sync()  # of what stands in an image everything was safe before that was written
+            if handle.size() != safe_bytes:  # what stands in an image was safe before that was written
+                handle.sync()
             if scan.base:  # a vacuum that was killed may have left the name of its log unsafe
                 files.sync_dir(path.parent)
         return cls(path, files, handle, Start(scan.offsets, scan.last_sum, scan.base, scan.base_sum), slow_sync_ms)
