@@ -24,11 +24,13 @@ _ABBREVIATED = re.compile(r"(?:[a-z]\.){1,3}[a-z]?", re.IGNORECASE)
 _SYMBOL = re.compile(
     r"(?m)(?<!^)[<>]=?|^[<>]=?(?=\s?\d)|[=~^+≠≤≥±×÷→←↑↓]|!(?=[\w=])|[:;]-?[()DP](?!\w)|&&?|\|\|?|\\|%(?=[A-Za-z])|\$(?=[A-Za-z_{])|"
     r"\*(?=[./])|(?<=/)\*|(?<=\w )[*%](?= [\w(])|(?<=\d)[*‰‱′″](?!\*)|"
-    r"(?<![\"'\d.])\b\d+(?:\.\d+)?[\"'](?!\w)|[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
+    r"[\[(]\s?-?\d[\d.]*\s?,\s?-?[\d.∞]+\s?[\])]"
 )
 """Punctuation that is read as a word: operators, wildcards, marks of variables, the brackets of an interval."""
-_SIGNS = frozenset("<>=~^+‰‱′″\"'≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
+_SIGNS = frozenset("<>=~^+‰‱′″≠≤≥±×÷→←↑↓!:;&|\\%$*[(")
 """One of them is in every text with a symbol; ";-)" and "!=" among them."""
+_MAY_BE_INCHES = re.compile(r"\d[\"'](?!\w)")
+_INCHES = re.compile(r"(?<![\"'\d.])\b\d+(?:\.\d+)?[\"'](?!\w)")
 _PICTURES = frozenset({"So", "Sm"})
 _ANSWER = re.compile(r"^\W*(no|yes|don't|stop|not)\s*,", re.IGNORECASE)
 
@@ -83,6 +85,8 @@ def quotations_in(text: str) -> tuple[str, ...]:
 def symbols_in(text: str) -> tuple[str, ...]:
     """Signs that change what is said, in order."""
     found = [] if _SIGNS.isdisjoint(text) else _SYMBOL.findall(text)
+    if _MAY_BE_INCHES.search(text):
+        found += _INCHES.findall(text)
     if not text.isascii():
         found += [char for char in text if unicodedata.category(char) in _PICTURES]
     if answer := _ANSWER.match(text):

@@ -22,7 +22,7 @@ _LAST_WORD = re.compile(r",\s*([\w-]+)\s*[.!?]*")
 _HAZARDS = (
     (re.compile(r",\s*(who|which|whose|whom)\b"), "the comma before"),
     (re.compile(r",\s*(said|says|asked|asks|thinks|thought|wrote)\b[^,]*,"), "commas around"),
-    (re.compile(r"(?:\bnot|n't)\b[^.!?,]*,\s*(because)\b"), "the comma before"),
+    (re.compile(r"(?:\bnot|n't)\b[^.!?,]{0,200},\s*(because)\b"), "the comma before"),
 )
 _AT_THE_START = (
     (re.compile(r"\W*(however|still|now|again|once|only|instead|later)\s*,"), "the comma after "),
