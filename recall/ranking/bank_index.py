@@ -104,7 +104,8 @@ class BankIndex:
             bank.subscribe(index)
             index._load(trust=True)
             index._start_rebuilding()
-        index.use_current_model()
+        if index.columns.accepted_count <= settings.vectors_at_once:
+            index.use_current_model()
         return index
 
     @property
@@ -134,10 +135,7 @@ class BankIndex:
                 self.seq = max(self.seq, last_seq)
 
     def rebuild(self, last_seq: int) -> None:
-        """The bank was read anew: build everything from it, beside what answers meanwhile, and publish all at once.
-
-        One that fails leaves what was there.
-        """
+        """The bank was read anew: build everything from it, beside what answers, and publish all of it or nothing."""
         with self._flushing, self._writes:
             fresh = BankIndex(self.bank, self._folder, self.analyzer, self._settings, self._embedder, self._files)
             fresh._load(trust=False)
@@ -190,7 +188,7 @@ class BankIndex:
         if embedder is None or (self.embedded is not None and self.embedded.model_id == embedder.model_id):
             return
         with self._writes:
-            if self.embedded is not None and self.embedded.model_id == embedder.model_id:
+            if self._closed or (self.embedded is not None and self.embedded.model_id == embedder.model_id):
                 return
             embedded = self._embedded_by(embedder)
             with self._latch.writing():

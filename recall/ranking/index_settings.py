@@ -1,5 +1,6 @@
 """How the derived structures of a bank are built."""
 
+import sys
 from dataclasses import dataclass, field
 
 from index.entities import EntitySettings
@@ -20,3 +21,6 @@ class IndexSettings:
     """Memories that one hold of the latch takes in; a recall waits for no more."""
     rebuilt_at_once: int = 5_000
     """Memories, the newest, whose lost words are indexed before a bank is open: about a second. Older ones later."""
+    vectors_at_once: int = sys.maxsize
+    """Memories of a bank whose vectors are loaded before it is open; a larger one answers by words until `missing` or
+    `use_current_model` was called, which a backfill does at once."""

@@ -70,6 +70,8 @@ FIRST_TEXT = "Zoë's first word"
 """Analysed before anybody asks: the tables of the analysis are built with the first text."""
 MODELS = ".models"
 DERIVED = "derived"
+VECTORS_AT_ONCE = 5_000
+"""Memories of a bank that is open only once its vectors are there; a larger one answers by words until they are."""
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 STOPPED_CLEANLY, CANNOT_START = 0, 1
 
@@ -183,9 +185,11 @@ def second_stage(settings: RerankSettings) -> Iterator[SecondStage | None]:
 
 def make_index(settings: Settings, slot: EmbedderSlot, backfill: Backfill, hub: WatchHub, bank: Bank) -> BankIndex:
     """Everything derived from a bank that was just opened."""
-    index = bare_index(settings, slot, bank)
+    index = bare_index(settings, slot, bank, VECTORS_AT_ONCE)
     bank.subscribe(BankChanges(bank, hub, backfill.poke))
     backfill.register(index)
+    if index.embedded is None and slot.current() is not None:  # the backfill would do it too, but yields to recalls
+        threading.Thread(target=index.use_current_model, name="recall-vectors", daemon=True).start()
     return index
 
 
@@ -195,9 +199,14 @@ def let_go(backfill: Backfill, index: BankIndex) -> None:
     index.close()
 
 
-def bare_index(settings: Settings, slot: EmbedderSlot, bank: Bank) -> BankIndex:
+def bare_index(settings: Settings, slot: EmbedderSlot, bank: Bank, vectors_at_once: int = sys.maxsize) -> BankIndex:
     """The search structures of a bank alone."""
-    index_settings = IndexSettings(lexical=settings.lexical, vectors=settings.vectors, ranking=settings.ranking)
+    index_settings = IndexSettings(
+        lexical=settings.lexical,
+        vectors=settings.vectors,
+        ranking=settings.ranking,
+        vectors_at_once=vectors_at_once,
+    )
     return BankIndex.open(bank, bank.place.folder / DERIVED, analyzer(settings.analysis), index_settings, slot.current)
 
 
