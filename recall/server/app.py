@@ -84,7 +84,7 @@ def serve(settings: Settings) -> int:
     try:
         with running(settings) as address:
             gc.collect()
-            gc.freeze()  # what a start leaves stays: to look through it again took 50 ms now and then, and no call could run
+            gc.freeze()  # what a start leaves stays: to look through it took 50 ms now and then, in which no call ran
             sys.stdout.write(f"listening on {address}\n")
             sys.stdout.flush()
             stop.wait()
