@@ -2,9 +2,9 @@
 
 A row is one window; a memory scores as its best window (max-pooling). Rows only grow: an edited or removed memory
 leaves dead rows behind a bitmap at once, and the matrix is rewritten when a share of it is dead. Readers take a
-snapshot and never see half an apply. Up to some ten thousand rows every search is exact, and from a few thousand on
-`near` scans an int8 copy and proves that it missed nothing. Above that a compressed scan (FAISS PQ fast-scan) proposes
-rows and their exact cosines decide, and the answer says `exact=False`.
+snapshot and never see half an apply. From a few thousand rows on a compressed copy is kept: `near` scans it, computes
+the exact cosines of what looks nearest, and says how near any other memory can be. `search` reads all rows up to some
+ten thousand; above that the copy proposes, exact cosines decide, and the answer says `exact=False`.
 """
 
 from __future__ import annotations

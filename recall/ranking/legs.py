@@ -19,6 +19,8 @@ from recall.ranking.question import Question
 from recall.ranking.scale import sampled_scale, scale_of
 from recall.ranking.settings import RankingSettings
 
+_NOBODY = np.empty(0, np.int64)
+
 
 def words(index: BankIndex, question: Question, with_archive: bool) -> Words:
     """BM25 and matched share of every memory; archived ones by the archive's own statistics."""
@@ -85,6 +87,12 @@ def names(
 def named(index: BankIndex, question: Question, settings: RankingSettings) -> bool:
     """Whether `names` says anything of any memory."""
     return bool(question.authors or question.dates or _rare(index, question, settings))
+
+
+def rare_carriers(index: BankIndex, question: Question, settings: RankingSettings) -> NDArray[np.int64]:
+    """Ordinals of all memories that carry a rare name the query mentions."""
+    rare = _rare(index, question, settings)
+    return index.entities.matches(rare).ordinals if rare else _NOBODY
 
 
 def _rarity(index: BankIndex, question: Question, settings: RankingSettings) -> Rows | None:

@@ -40,8 +40,10 @@ def distinct(ordinals: Ordinals) -> Ordinals:
 
 def words_of(part: Ordinals, words: Words) -> Words:
     """What the words say of the memories of a part."""
+    if part is words.matching:
+        return Words(np.arange(len(part)), words.matching_bm25, words.matching_cover, len(part))
     bm25, cover = words.of(part)
-    matching = np.flatnonzero(cover > 0.0)
+    matching = cover.nonzero()[0]
     return Words(matching, bm25[matching], cover[matching], len(part))
 
 

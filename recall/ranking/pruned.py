@@ -177,7 +177,7 @@ def _cosines(one: Asked, part: Ordinals, known: Ordinals, their_cosines: Vector)
     places = places_in(part, known)
     here = places != NONE
     found[places[here]] = their_cosines[here]
-    unknown = np.flatnonzero(np.isnan(found))
+    unknown = np.isnan(found).nonzero()[0]
     if len(unknown):
         found[unknown] = one.embedded.vectors.scores(one.vector, part[unknown])
     return found

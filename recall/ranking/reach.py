@@ -51,7 +51,7 @@ class Reach:
     def _by_words(self, least: float) -> Ordinals:
         """Whose words alone give them at least `least`."""
         words = self.words
-        may = np.flatnonzero(self._most(words.matching_bm25, words.matching_cover) >= least)
+        may = (self._most(words.matching_bm25, words.matching_cover) >= least).nonzero()[0]
         at = words.matching[may]
         found: Ordinals = at[self._lexical(at, words.matching_bm25[may], words.matching_cover[may]) >= least]
         return found

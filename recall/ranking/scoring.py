@@ -3,6 +3,8 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
 from index.words import Words
 from recall.ranking import legs, vector_leg
 from recall.ranking.allowed import allowed
@@ -10,6 +12,7 @@ from recall.ranking.bank_index import BankIndex
 from recall.ranking.embedded import Embedded
 from recall.ranking.evidence import Context, Evidence, Meaning
 from recall.ranking.fuse import fuse, fuse_meaning
+from recall.ranking.part import RecordsOf, closed, context_of, words_of
 from recall.ranking.pruned import Asked, prunable, pruned
 from recall.ranking.query import Mode, RecallQuery
 from recall.ranking.question import Question
@@ -65,8 +68,10 @@ def score(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: St
 
 def score_few(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch: Stopwatch) -> Scored | None:
     """Score those that can be the best `limit`; None where that cannot be proven. Held as for `score`."""
+    if arrived.vector is None:
+        return _score_by_words(index, one, words, arrived)
     embedded = index.embedded
-    if arrived.vector is None or embedded is None or embedded.model_id != arrived.model_id or not embedded.scored:
+    if embedded is None or embedded.model_id != arrived.model_id or not embedded.scored:
         return None
     if not prunable(index, one.query, one.settings):
         return None
@@ -80,6 +85,33 @@ def score_few(index: BankIndex, one: Pass, words: Words, arrived: Arrived, watch
     return Scored(
         found.ranking, arrived.degraded if found.exact else (*arrived.degraded, _approximate(embedded)), found.floor
     )
+
+
+def _score_by_words(index: BankIndex, one: Pass, words: Words, arrived: Arrived) -> Scored | None:
+    """Without vectors nobody matches who holds no word, is of no session of one that does, and has no rare name."""
+    if one.query.why_not_id is not None:
+        return None
+    context, part = _context(index, one), words.matching
+    rare = legs.rare_carriers(index, one.question, one.settings)
+    if context.any_session or len(rare):
+        part = closed(np.concatenate((part, rare)), index.sessions, words.size)
+    if len(part) > words.size // 2:
+        return None
+    evidence = Evidence(
+        words=words_of(part, words),
+        meaning=None,
+        names=legs.names(index, one.question, one.settings, part),
+        context=context_of(part, context),
+    )
+    ranking = Ranking(
+        evidence=evidence,
+        fused=fuse(evidence, one.settings),
+        retrieval=LEXICAL,
+        allowed=allowed(index.columns, one.query, one.now)[part],
+        records=RecordsOf(index.columns.records, part),
+        updated_at=index.columns.updated_at[part],
+    )
+    return Scored(ranking, arrived.degraded)
 
 
 def _context(index: BankIndex, one: Pass) -> Context:

@@ -124,6 +124,23 @@ def test_what_sessions_names_and_dates_add_is_that_of_scoring_all(
         assert [one.score for one in found.results] == pytest.approx([one.score for one in expected.results], rel=1e-5)
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_words_alone_are_scored_where_they_can_match_and_the_answer_is_that_of_scoring_all(
+    banks: tuple[RankedBank, RankedBank],
+    talks: tuple[RankedBank, RankedBank],
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+) -> None:
+    query = f"{['', 'acme', 'Ann', 'in March'][seed % 4]} {' '.join(Random(seed).choices(WORDS, k=1 + seed % 3))}"
+    choices: list[dict[str, Any]] = [{}, {"min_score": 0.5}, {"created_after": NOW - 30 * DAY}]
+    fields = choices[seed % 3]
+    few = [bank.ask(query, Mode.LEXICAL, limit=9, **fields) for bank in (banks[0], talks[0])]
+    monkeypatch.setattr("recall.ranking.engine.score_few", lambda *_: None)
+    for found, bank in zip(few, (banks[0], talks[0]), strict=True):
+        expected = bank.ask(query, Mode.LEXICAL, limit=9, **fields)
+        assert (found.results, found.below_min_score) == (expected.results, expected.below_min_score)
+
+
 @pytest.mark.parametrize("place", [0, 1])
 def test_most_queries_are_answered_by_few(
     banks: tuple[RankedBank, RankedBank],
