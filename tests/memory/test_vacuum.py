@@ -99,6 +99,20 @@ def test_a_vacuumed_bank_says_all_that_it_said(times: int) -> None:
     assert [event.seq for event in bank.events(1)] == list(range(1, bank.last_seq + 1))
 
 
+def test_a_life_goes_through_all_the_files() -> None:
+    files = MemoryFiles()
+    bank = small(files)
+    memory = bank.records()[0]
+    for number in range(3):
+        vacuum(bank, History.KEEP, LOCAL)
+        bank.update(memory.id, MemoryChanges(text=f"between, {number}"))
+        bank.pin(memory.id, number % 2 == 0)
+    before = bank.history(memory.id)
+    assert [entry.op for entry in before] == ["save", "update", *["update", "pin", "update", "unpin", "update", "pin"]]
+    assert [entry.text for entry in before[::2]] == ["Dana lives in Köln", "between, 0", "between, 1", "between, 2"]
+    assert again(files).history(memory.id) == before
+
+
 def test_what_a_vacuum_leaves_is_less() -> None:
     bank = small(MemoryFiles())
     first = bank.records()[0]
