@@ -22,6 +22,9 @@ from recall.ranking.settings import RankingSettings
 from recall.ranking.stopwatch import Stopwatch
 from recall.ranking.vector_leg import Arrived
 
+_SESSION_COSTS = 20
+"""So many memories of the bank are scored in the time that one takes whose session is looked up first."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -94,6 +97,8 @@ def _score_by_words(index: BankIndex, one: Pass, words: Words, arrived: Arrived)
     context, part = _context(index, one), words.matching
     rare = legs.rare_carriers(index, one.question, one.settings)
     if context.any_session or len(rare):
+        if _SESSION_COSTS * len(part) > words.size:
+            return None
         part = closed(np.concatenate((part, rare)), index.sessions, words.size)
     if len(part) > words.size // 2:
         return None
