@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -87,7 +87,7 @@ def run(banks: int, most_open: int, memories: int, model: str, progress: Progres
                     rows.append(Opened(number + 1, round(took, 2), footprint(process.pid)))
                     began = time.perf_counter()
         with_all = _with_all(data, Path(folder) / "empty", launch, texts[0])
-    bars = bars_of(rows, most_open, with_all)
+    bars = bars_of(rows, banks, most_open, with_all)
     return BanksFigures(banks, most_open, memories, tuple(rows), with_all, bars, machine(), versions())
 
 
@@ -135,9 +135,9 @@ def _list_pages(service: Service) -> Iterator[float]:
             return
 
 
-def bars_of(rows: list[Opened], most_open: int, with_all: WithAll) -> dict[str, Bar]:
-    """Once as many banks were open as may be, nothing grows any more; nor does a start read them all."""
-    full = next((row.footprint for row in rows if row.openings >= most_open), rows[-1].footprint)
+def bars_of(rows: Sequence[Opened], banks: int, most_open: int, with_all: WithAll) -> dict[str, Bar]:
+    """Once as many banks were open and asked as may be, nothing grows any more; nor does a start read them all."""
+    full = next((row.footprint for row in rows if row.openings >= banks + most_open), rows[-1].footprint)
     last = rows[-1].footprint
     return {
         "RSS at the end / when full": AtMost(round(last.rss_mib / full.rss_mib, 3), 1.1, "x"),

@@ -61,23 +61,15 @@ class Layout:
 
     def tenants(self) -> list[str]:
         """Tenants that have or had a bank."""
-        return [name for name in self._files.list_dir(self.root) if self._is_bank_like(self.root / name)]
+        return [name for name in self._files.list_folders(self.root) if _is_name(name)]
 
     def bank_names(self, tenant: str) -> list[BankName]:
         """A tenant's banks, sorted; also those that cannot be opened."""
-        folder = self.root / tenant
-        return [BankName(name) for name in self._files.list_dir(folder) if self._is_bank_like(folder / name)]
+        return [BankName(name) for name in self._files.list_folders(self.root / tenant) if _is_name(name)]
 
     def trash_root(self) -> Path:
         """Where deleted banks lie, by tenant."""
         return self.root / _TRASH
-
-    def _is_bank_like(self, path: Path) -> bool:
-        try:
-            bank_name(path.name)
-        except InvalidField:
-            return False
-        return self._files.is_dir(path)
 
 
 class DataFolder(Layout):
@@ -167,3 +159,11 @@ class DataFolder(Layout):
             self._files.sync_dir(self.root)
         for left in self._files.list_dir(self.root / _NEW):
             self._files.remove_tree(self.root / _NEW / left)
+
+
+def _is_name(text: str) -> bool:
+    try:
+        bank_name(text)
+    except InvalidField:
+        return False
+    return True

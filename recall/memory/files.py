@@ -85,6 +85,9 @@ class Files(Protocol):
     def list_dir(self, path: Path) -> list[str]:
         """Names in a folder, sorted; [] when it is missing."""
 
+    def list_folders(self, path: Path) -> list[str]:
+        """Names of the folders in a folder, sorted; [] when it is missing."""
+
     def exists(self, path: Path) -> bool:
         """True for a file or folder."""
 
@@ -254,6 +257,14 @@ class DiskFiles:
         """Names in a folder, sorted."""
         try:
             return sorted(entry.name for entry in path.iterdir())
+        except FileNotFoundError:
+            return []
+
+    def list_folders(self, path: Path) -> list[str]:
+        """Names of the folders in a folder, sorted."""
+        try:
+            with os.scandir(path) as entries:  # which knows without a look at each
+                return sorted(entry.name for entry in entries if entry.is_dir())
         except FileNotFoundError:
             return []
 

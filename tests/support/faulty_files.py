@@ -159,6 +159,12 @@ class MemoryFiles:
         node = self._find(path)
         return sorted(node.names) if isinstance(node, Folder) else []
 
+    def list_folders(self, path: Path) -> list[str]:
+        """Names of the folders in a folder, sorted."""
+        self._call(path)
+        node = self._find(path)
+        return sorted(name for name in node.names if self.is_dir(path / name)) if isinstance(node, Folder) else []
+
     def exists(self, path: Path) -> bool:
         """True for a file or folder."""
         return self._find(path) is not None
