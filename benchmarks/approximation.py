@@ -47,7 +47,12 @@ def approximation(
 ) -> Approximation:
     """`documents` (n, dim) and `queries` (m, dim) are unit rows; `rerank` as in VectorSettings."""
     exact = _searched(documents, queries, depth, VectorSettings(dense_limit=_EXACT_ROWS))
-    compressed = _searched(documents, queries, depth, VectorSettings(dense_limit=_COMPRESSED_ROWS, rerank=rerank))
+    compressed = _searched(
+        documents,
+        queries,
+        depth,
+        VectorSettings(dense_limit=_COMPRESSED_ROWS, compressed_from=_COMPRESSED_ROWS, rerank=rerank),
+    )
     recalls = [
         len(set(one.ordinals.tolist()) & set(other.ordinals.tolist())) / max(len(one), 1)
         for one, other in zip(exact[0], compressed[0], strict=True)

@@ -221,7 +221,7 @@ def clustered(count: int) -> Floats:
     return unit(centres[rng.integers(0, 40, count)] * 0.7 + rng.normal(size=(count, 64)))
 
 
-COMPRESSING = VectorSettings(dense_limit=2_000, train_rows=1_000, rerank=200, least_dead=100_000)
+COMPRESSING = VectorSettings(dense_limit=2_000, compressed_from=2_000, train_rows=1_000, rerank=200, least_dead=100_000)
 
 
 def test_a_compressed_scan_finds_what_the_exact_one_finds_and_says_so() -> None:
@@ -274,7 +274,9 @@ def test_searches_are_exact_until_the_compressed_index_is_built() -> None:
 def test_an_index_built_of_renumbered_rows_is_thrown_away() -> None:
     waiting: list[Callable[[], None]] = []
     rows = clustered(3_000)
-    settings = VectorSettings(dense_limit=2_000, train_rows=1_000, least_dead=100, dead_share=0.1)
+    settings = VectorSettings(
+        dense_limit=2_000, compressed_from=2_000, train_rows=1_000, least_dead=100, dead_share=0.1
+    )
     vectors, oracle = Vectors(64, settings, run=waiting.append), Oracle()
     vectors.apply(list(enumerate(rows)), [])
     oracle.apply([(ordinal, row[np.newaxis]) for ordinal, row in enumerate(rows)], [])
