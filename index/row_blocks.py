@@ -63,7 +63,9 @@ class RowView:
         for number in range(len(self.blocks)):
             here = (held == number).nonzero()[0]
             if len(here):
-                result[here] = self.blocks[number].take(rows[here] - self.starts[number], axis=0)
+                block, places = self.blocks[number], rows[here] - self.starts[number]
+                # `take` is the faster, and copies a block with gaps as a whole first
+                result[here] = block.take(places, axis=0) if block.flags.c_contiguous else block[places]
         return result
 
 
@@ -76,6 +78,13 @@ class RowBlocks:
         self._starts: list[int] = []
         self._capacity = 0
         self._rows = 0
+
+    def adopt(self, block: NDArray[np.float32]) -> None:
+        """Takes a matrix in as it lies, in place of a copy; there are no rows yet, and it has `MOVED_ROWS` or more."""
+        assert not self._rows
+        assert len(block) >= MOVED_ROWS
+        self._blocks, self._starts = [block], [0]
+        self._rows = self._capacity = len(block)
 
     def append(self, vectors: NDArray[np.float32]) -> None:
         """Puts (n, dimensions) behind the last row."""

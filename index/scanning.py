@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from index.compressed import CompressedRows
 from index.hits import EXHAUSTED, Hits
-from index.kept_codes import StoredCodes, row_fingerprints
+from index.kept_codes import KeptCodes, StoredCodes, row_fingerprints
 from index.moments import Moments
 from index.near import Near
 from index.row_blocks import RowView
@@ -159,6 +159,15 @@ def fingerprints(snapshot: Snapshot, stored: StoredCodes) -> NDArray[np.uint64]:
     result = np.zeros(len(snapshot.alive), np.uint64)
     result[live] = row_fingerprints(stored.keys(owners), windows)
     return result
+
+
+def kept_codes(snapshot: Snapshot, copy: CompressedRows, known: NDArray[np.uint64]) -> KeptCodes | None:
+    """The codes of the live rows with these fingerprints; None where `copy` is not the snapshot's."""
+    compressed, moments = snapshot.compressed, snapshot.moments
+    if compressed is not copy or moments is None:
+        return None
+    live = np.flatnonzero(snapshot.alive[: copy.rows])
+    return KeptCodes(copy.codebook, known[live], copy.counted[live], copy.codes()[live], moments)
 
 
 def pooled_cosines(snapshot: Snapshot, query: NDArray[np.float32], usable: NDArray[np.bool_]) -> NDArray[np.float32]:

@@ -8,6 +8,8 @@ when all of them are there. `sum` is blake2b-64 over the bytes before it. A reco
 whose vector is zero or not finite, is dropped and counted; a torn tail is cut before anything is appended; a
 file with another header (another model, not ours, emptied) is begun anew. Nothing here ever fails a bank:
 damage costs a re-embed. Appends are not fsynced one by one, since what a crash takes is embedded again.
+
+What was checked at the opening is mapped: `table` are the rows as they lie on disk, in no memory of their own.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +33,6 @@ _SUM_BYTES = 8
 _HEADER = struct.Struct("<8sII16s")
 _RECORD_HEAD = struct.Struct("<16sHH")
 _READ_RECORDS = 512
-_HELD_BYTES = 4 * 1024 * 1024
-"""Of a file no larger than this the vectors that opening reads are held for the first `get_many`."""
 _LEAST_NORM = 1e-6
 
 
@@ -45,15 +46,26 @@ def sidecar_name(model_id: str) -> str:
     return f"{_model_digest(model_id).hex()}.vectors"
 
 
+_NO_PLACE = -1
+_WINDOW_BITS = 16
+_MOST_WINDOWS = (1 << _WINDOW_BITS) - 1
+_Number = TypeVar("_Number", int, NDArray[np.int64])
+
+
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    first_record: int
-    windows: int
+class Mapped:
+    """Vectors that lie in a file, by text."""
 
+    rows: NDArray[np.float32]
+    """(records, dimensions), read-only and with gaps between the rows."""
+    first: NDArray[np.int64]
+    """The first row of each text, -1 where it has none here."""
+    windows: NDArray[np.int64]
+    """How many rows in a row are its."""
 
-_Head = tuple[bytes, int, int]
-"""(key, window, windows) of one record."""
-_Run = list[tuple[bytes, _Entry]]
+    def of(self, texts: NDArray[np.bool_]) -> Mapped:
+        """Those of the chosen texts."""
+        return Mapped(self.rows, self.first[texts], self.windows[texts])
 
 
 @dataclass(slots=True)
@@ -61,10 +73,11 @@ class _Generation:
     """One file as it stands; compaction puts a new one in its place, so a reader holds handle and entries together."""
 
     handle: SidecarHandle
-    entries: dict[bytes, _Entry]
+    entries: dict[bytes, int]
+    """Where the records of a text lie: see `_packed`."""
     records: int
-    read: NDArray[np.float32] | None = None
-    """The vectors of all records as opening read them, until they were asked for."""
+    table: NDArray[np.void]
+    """Those that were there when the file was opened, mapped."""
 
 
 class Sidecar:
@@ -74,7 +87,10 @@ class Sidecar:
         self._path = path
         self._dimensions = dimensions
         self._files = files if files is not None else OsFiles()
-        self._record_bytes = _RECORD_HEAD.size + 4 * dimensions + _SUM_BYTES
+        self._record = np.dtype(
+            [("key", "V16"), ("window", "<u2"), ("windows", "<u2"), ("vector", "<f4", (dimensions,)), ("sum", "<u8")]
+        )
+        self._record_bytes = self._record.itemsize
         self._header = _header(model_id, dimensions, self._record_bytes)
         self._writing = threading.Lock()
         self._dropped = 0
@@ -104,31 +120,26 @@ class Sidecar:
     def get(self, key: bytes) -> NDArray[np.float32] | None:
         """(windows, dimensions), or None when the text is not embedded or its records turned bad meanwhile."""
         file = self._file
-        entry = file.entries.get(key)
-        if entry is None:
+        place = file.entries.get(key)
+        if place is None:
             return None
+        first, windows = _unpacked(place)
         try:
-            raw = file.handle.read_at(self._offset(entry.first_record), entry.windows * self._record_bytes)
+            raw = file.handle.read_at(self._offset(first), windows * self._record_bytes)
         except OSError:
             return None
-        vectors = self._checked(key, raw, entry.windows)
+        vectors = self._checked(key, raw, windows)
         if vectors is None:
             self._forget(file, key)
         return vectors
 
-    def get_many(self, keys: Sequence[bytes]) -> list[NDArray[np.float32] | None]:
-        """As `get` of each key, in their order, but read and checked a run of records at a time."""
+    def mapped(self, keys: Sequence[bytes]) -> Mapped:
+        """Where the vectors of texts lie among those that were checked when the file was opened; nothing is copied."""
         file = self._file
-        wanted = {key: entry for key in keys if (entry := file.entries.get(key)) is not None}
-        read, file.read = file.read, None
-        if read is not None:
-            return [
-                None if (one := wanted.get(key)) is None else read[one.first_record :][: one.windows] for key in keys
-            ]
-        found: dict[bytes, NDArray[np.float32]] = {}
-        for run in _runs(sorted(wanted.items(), key=lambda item: item[1].first_record)):
-            found.update(self._read_run(file, run))
-        return [found.get(key) for key in keys]
+        places = np.array([file.entries.get(key, _NO_PLACE) for key in keys], np.int64)
+        first, windows = _unpacked(places)
+        first[(places < 0) | (first + windows > len(file.table))] = _NO_PLACE
+        return Mapped(file.table["vector"], first, windows)
 
     def put(self, items: Sequence[tuple[bytes, NDArray[np.float32]]]) -> None:
         """Appends the vectors (windows, dimensions) of texts that have none yet, in one write.
@@ -146,7 +157,7 @@ class Sidecar:
         """Rewrites the file with the vectors of `live_keys` alone, behind one rename. Raises OSError."""
         live = frozenset(live_keys)
         with self._writing:
-            kept = [(key, entry) for key, entry in self._file.entries.items() if key in live]
+            kept = [(key, place) for key, place in self._file.entries.items() if key in live]
             temporary = self._path.with_name(self._path.name + ".compact")
             if self._files.exists(temporary):
                 self._files.remove(temporary)
@@ -161,7 +172,7 @@ class Sidecar:
         """Share of the file's records that `live_keys` do not need, 0 to 1; damaged ones included."""
         live = frozenset(live_keys)
         file = self._file
-        used = sum(entry.windows for key, entry in list(file.entries.items()) if key in live)
+        used = sum(place & _MOST_WINDOWS for key, place in list(file.entries.items()) if key in live)
         return 1.0 - used / file.records if file.records else 0.0
 
     def sync(self) -> None:
@@ -178,83 +189,53 @@ class Sidecar:
             self._dropped += handle.size() > 0
             handle.truncate(0)
             handle.append(self._header)
-            return _Generation(handle, {}, 0)
+            return _Generation(handle, {}, 0, np.empty(0, self._record))
         records, torn = divmod(handle.size() - len(self._header), self._record_bytes)
         if torn:
             self._dropped += 1
             handle.truncate(self._offset(records))
-        held: list[NDArray[np.float32]] | None = [] if records * self._record_bytes <= _HELD_BYTES else None
-        entries = self._scan(handle, records, held)
-        whole = held is not None and sum(map(len, held)) == records > 0
-        return _Generation(handle, entries, records, np.concatenate(held) if held and whole else None)
+        raw = handle.map(self._offset(records))
+        table = np.frombuffer(raw, self._record, records, len(self._header))
+        return _Generation(handle, self._scan(raw, table), records, table)
 
-    def _scan(self, handle: SidecarHandle, records: int, held: list[NDArray[np.float32]] | None) -> dict[bytes, _Entry]:
-        """Every text whose windows are all there, in a row and whole; `held` gets the vectors of all records."""
-        entries: dict[bytes, _Entry] = {}
+    def _scan(self, raw: memoryview, table: NDArray[np.void]) -> dict[bytes, int]:
+        """Every text whose windows are all there, in a row and whole."""
+        good = np.empty(len(table), np.bool_)
+        for start in range(0, len(table), _READ_RECORDS):
+            part = table[start : start + _READ_RECORDS]
+            good[start : start + len(part)] = self._good(raw[self._offset(start) :], part)
+        self._dropped += int((~good).sum())
+        alone = np.flatnonzero(good & (table["windows"] == 1) & (table["window"] == 0))
+        keys = table["key"][alone].tobytes()
+        places = _packed(alone.astype(np.int64), np.ones(1, np.int64)).tolist()
+        entries = dict(zip(_cut(keys), places, strict=True))
         expected, key, first = 0, b"", 0
-        for number, head in self._read_all(handle, records, held):
-            if head is None:
-                self._dropped += 1
-                expected = 0
-                continue
-            record_key, window, windows = head
+        for number in np.flatnonzero(table["windows"] > 1).tolist():
+            record_key, window, windows = _head(table[number])
             if window == 0:
                 key, first, expected = record_key, number, 0
-            if (record_key, window) != (key, expected) or number != first + window:
+            if not good[number] or (record_key, window) != (key, expected) or number != first + window:
                 expected = 0
                 continue
             expected += 1
             if expected == windows:
-                entries[key] = _Entry(first, windows)
+                entries[key] = int(_packed(first, windows))
         return entries
 
-    def _read_all(
-        self, handle: SidecarHandle, records: int, held: list[NDArray[np.float32]] | None
-    ) -> Iterator[tuple[int, _Head | None]]:
-        """(number, head) of every record; None for one that is damaged."""
-        for start in range(0, records, _READ_RECORDS):
-            count = min(_READ_RECORDS, records - start)
-            heads, vectors = self._parsed(handle.read_at(self._offset(start), count * self._record_bytes), count)
-            if held is not None:
-                held.append(vectors)
-            yield from enumerate(heads, start)
-
-    def _read_run(self, file: _Generation, run: _Run) -> dict[bytes, NDArray[np.float32]]:
-        """The vectors of texts whose records lie in a row; those that turned bad meanwhile are forgotten."""
-        first, count = run[0][1].first_record, sum(entry.windows for _, entry in run)
-        try:
-            raw = file.handle.read_at(self._offset(first), count * self._record_bytes)
-        except OSError:
-            return {}
-        heads, vectors = self._parsed(raw, count)
-        found: dict[bytes, NDArray[np.float32]] = {}
-        for key, entry in run:
-            at = entry.first_record - first
-            if _whole(key, heads[at : at + entry.windows], entry.windows):
-                found[key] = vectors[at : at + entry.windows]
-            else:
-                self._forget(file, key)
-        return found
-
-    def _parsed(self, raw: bytes, count: int) -> tuple[list[_Head | None], NDArray[np.float32]]:
-        """The heads of `count` records, None for those that are damaged or missing, and the vectors of the others."""
-        size, dimensions = self._record_bytes, self._dimensions
-        present = min(count, len(raw) // size)
-        bodies = np.frombuffer(raw, np.uint8, present * size).reshape(present, size)
-        numbers = np.ascontiguousarray(bodies[:, _RECORD_HEAD.size : -_SUM_BYTES]).view("<f4")
-        vectors = numbers.reshape(present, dimensions).astype(np.float32, copy=False)
-        usable, view = _usable(vectors), memoryview(raw)
-        heads: list[_Head | None] = [None] * count
-        for at in np.flatnonzero(usable).tolist():
-            end = (at + 1) * size
-            if _sum(view[at * size : end - _SUM_BYTES]) == raw[end - _SUM_BYTES : end]:
-                head: _Head = _RECORD_HEAD.unpack_from(raw, at * size)
-                heads[at] = head if head[1] < head[2] else None
-        return heads, vectors
+    def _good(self, raw: memoryview, records: NDArray[np.void]) -> NDArray[np.bool_]:
+        """Of each record at the beginning of `raw`, whether its sum is right and its vector can be scored."""
+        size = self._record_bytes
+        body = size - _SUM_BYTES
+        sums = b"".join([_sum(raw[at : at + body]) for at in range(0, len(records) * size, size)])
+        right: NDArray[np.bool_] = np.frombuffer(sums, "<u8") == records["sum"]
+        return right & (records["window"] < records["windows"]) & _usable(records["vector"])
 
     def _checked(self, key: bytes, raw: bytes, windows: int) -> NDArray[np.float32] | None:
-        heads, vectors = self._parsed(raw, windows)
-        return vectors if _whole(key, heads, windows) else None
+        if len(raw) != windows * self._record_bytes:
+            return None
+        records = np.frombuffer(raw, self._record)
+        whole = [_head(record) for record in records] == [(key, window, windows) for window in range(windows)]
+        return records["vector"].astype(np.float32) if whole and self._good(memoryview(raw), records).all() else None
 
     def _append(self, items: list[tuple[bytes, NDArray[np.float32]]]) -> None:
         if not items:
@@ -267,9 +248,8 @@ class Sidecar:
         except OSError:
             file.handle.truncate(self._offset(file.records))
             raise
-        file.read = None  # before there are entries that it lacks
         for key, vectors in items:
-            file.entries[key] = _Entry(file.records, len(vectors))
+            file.entries[key] = int(_packed(file.records, len(vectors)))
             file.records += len(vectors)
 
     def _encoded(self, key: bytes, vectors: NDArray[np.float32]) -> bytes:
@@ -279,17 +259,18 @@ class Sidecar:
         )
         return b"".join(body + _sum(body) for body in bodies)
 
-    def _copied(self, handle: SidecarHandle, kept: list[tuple[bytes, _Entry]]) -> _Generation:
+    def _copied(self, handle: SidecarHandle, kept: list[tuple[bytes, int]]) -> _Generation:
         handle.append(self._header)
-        copy = _Generation(handle, {}, 0)
-        for key, entry in kept:
-            raw = self._file.handle.read_at(self._offset(entry.first_record), entry.windows * self._record_bytes)
-            if self._checked(key, raw, entry.windows) is None:
+        copy = _Generation(handle, {}, 0, np.empty(0, self._record))
+        for key, place in kept:
+            first, windows = _unpacked(place)
+            raw = self._file.handle.read_at(self._offset(first), windows * self._record_bytes)
+            if self._checked(key, raw, windows) is None:
                 self._dropped += 1
                 continue
             handle.append(raw)
-            copy.entries[key] = _Entry(copy.records, entry.windows)
-            copy.records += entry.windows
+            copy.entries[key] = int(_packed(copy.records, windows))
+            copy.records += windows
         return copy
 
     def _forget(self, file: _Generation, key: bytes) -> None:
@@ -298,7 +279,7 @@ class Sidecar:
                 self._dropped += 1
 
     def _refuse_unusable(self, vectors: NDArray[np.float32]) -> None:
-        if vectors.ndim != 2 or vectors.shape[1] != self._dimensions or not 0 < len(vectors) <= 0xFFFF:
+        if vectors.ndim != 2 or vectors.shape[1] != self._dimensions or not 0 < len(vectors) <= _MOST_WINDOWS:
             raise ValueError(f"vectors of shape {vectors.shape}, expected (windows, {self._dimensions})")
         if not _usable(vectors).all():
             raise ValueError("a vector that is zero or not finite is never stored")
@@ -320,21 +301,22 @@ def _sum(body: bytes | memoryview) -> bytes:
     return blake2b(body, digest_size=_SUM_BYTES).digest()
 
 
-def _whole(key: bytes, heads: Sequence[_Head | None], windows: int) -> bool:
-    """Whether these are the heads of all windows of one text."""
-    return list(heads) == [(key, window, windows) for window in range(windows)]
+def _packed(first: _Number, windows: _Number) -> _Number:
+    """First record and number of windows in one number: an object less for each text of a bank."""
+    return (first << _WINDOW_BITS) | windows
 
 
-def _runs(entries: Sequence[tuple[bytes, _Entry]]) -> Iterator[_Run]:
-    """Entries in the order of their records, cut where a record is left out or some hundred are together."""
-    run: _Run = []
-    for key, entry in entries:
-        if run and (len(run) == _READ_RECORDS or entry.first_record != run[-1][1].first_record + run[-1][1].windows):
-            yield run
-            run = []
-        run.append((key, entry))
-    if run:
-        yield run
+def _unpacked(place: _Number) -> tuple[_Number, _Number]:
+    return place >> _WINDOW_BITS, place & _MOST_WINDOWS
+
+
+def _head(record: np.void) -> tuple[bytes, int, int]:
+    """(key, window, windows)."""
+    return record["key"].tobytes(), int(record["window"]), int(record["windows"])
+
+
+def _cut(keys: bytes) -> Iterator[bytes]:
+    return (keys[at : at + KEY_BYTES] for at in range(0, len(keys), KEY_BYTES))
 
 
 def _usable(vectors: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import mmap
 import os
 from pathlib import Path
 from typing import Protocol
@@ -21,6 +22,9 @@ class SidecarHandle(Protocol):
 
     def read_at(self, offset: int, length: int) -> bytes:
         """At most `length` bytes from `offset`; fewer at the end of the file."""
+
+    def map(self, length: int) -> memoryview:
+        """The first `length` bytes, read-only, as the file has them, for as long as somebody holds it."""
 
     def size(self) -> int:
         """Bytes in the file."""
@@ -65,6 +69,9 @@ class _OsHandle:
 
     def read_at(self, offset: int, length: int) -> bytes:
         return os.pread(self._descriptor, length, offset)
+
+    def map(self, length: int) -> memoryview:
+        return memoryview(mmap.mmap(self._descriptor, length, prot=mmap.PROT_READ) if length else b"")
 
     def size(self) -> int:
         return os.fstat(self._descriptor).st_size

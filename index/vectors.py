@@ -10,7 +10,7 @@ ten thousand; above that the copy proposes, exact cosines decide, and the answer
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +22,9 @@ from index.kept_codes import KeptCodes, StoredCodes
 from index.kept_rows import KeptRows
 from index.moments import Moments
 from index.near import Near
-from index.row_blocks import RowBlocks
+from index.row_blocks import MOVED_ROWS, RowBlocks
+from index.row_checks import PIECE_ROWS, pieces, refuse_unusable, rows_of, spread
+from index.row_sample import RowSample
 from index.scan_recall import ScanState, scan_recall
 from index.scanning import (
     Snapshot,
@@ -30,16 +32,17 @@ from index.scanning import (
     dense_pooled,
     exact_search,
     fingerprints,
+    kept_codes,
     near,
     rounded,
     statistics,
     usable_rows,
 )
+from index.sidecar import Mapped
 from index.vector_settings import VectorSettings
 
 __all__ = ["ScanState", "VectorSettings", "Vectors"]
 
-_REWRITE_ROWS = 4_096
 _COPY_ROWS = 1_024
 _LEAST_NORM = 1e-12
 _NO_ROW = -1
@@ -73,8 +76,7 @@ class Vectors:
         self._shared = 0  # live rows of memories of several windows
         self._epoch = 0  # moves when rows are renumbered: a compressed index of an older epoch is void
         self._building = False
-        self._sample: NDArray[np.float32] | None = None
-        self._sampled_at = 0
+        self._sample = RowSample(self._settings.sample_rows)
         nothing = np.empty(0, dtype=np.int64)
         self._snapshot = Snapshot(
             self._rows.view(), nothing, nothing.astype(np.bool_), 0, nothing.astype(np.bool_), False, 0, 0
@@ -104,17 +106,11 @@ class Vectors:
         """Those of the live rows of the compressed copy, for the next process; None without a copy, or where it was
         replaced just now. A text that changes meanwhile has buried its rows before its key is another.
         """
-        before, stored = self._snapshot, self._stored
-        if before.compressed is None or stored is None:
+        before = self._snapshot
+        if before.compressed is None or self._stored is None:
             return None
-        known = fingerprints(before, stored)
-        snapshot = self._snapshot
-        compressed, moments = snapshot.compressed, snapshot.moments
-        if compressed is not before.compressed or compressed is None or moments is None:
-            return None
-        live = np.flatnonzero(snapshot.alive[: compressed.rows])
-        codes = compressed.codes()[live]
-        return KeptCodes(compressed.codebook, known[live], compressed.counted[live], codes, moments)
+        known = fingerprints(before, self._stored)
+        return kept_codes(self._snapshot, before.compressed, known)
 
     @property
     def row_count(self) -> int:
@@ -153,9 +149,9 @@ class Vectors:
         A known ordinal is replaced. Raises ValueError for a wrong shape or a vector that is zero or not finite; then
         nothing is applied.
         """
-        rows = [(ordinal, self._rows_of(vectors)) for ordinal, vectors in added]
-        for piece in _pieces([vectors for _, vectors in rows]):
-            _refuse_unusable(piece)
+        rows = [(ordinal, rows_of(vectors, self._dimensions)) for ordinal, vectors in added]
+        for piece in pieces([vectors for _, vectors in rows]):
+            refuse_unusable(piece)
         with self._lock:
             alive = self._snapshot.alive.copy()
             died = [self._bury(alive, ordinal) for ordinal in (*removed, *(ordinal for ordinal, _ in rows))]
@@ -163,6 +159,40 @@ class Vectors:
             if self._dead >= max(self._settings.least_dead, self._settings.dead_share * len(self._snapshot.alive)):
                 self._rewrite()
             self._compress_if_due()
+
+    def adopt(self, mapped: Mapped, ordinals: NDArray[np.int64]) -> None:
+        """The vectors of a bank as they lie in a file; `mapped` has each of `ordinals`. Nothing was applied before.
+
+        Few rows, and rows of which many are nobody's, are copied.
+        """
+        first, windows = mapped.first, mapped.windows
+        rows = spread(first, windows)
+        with self._lock:
+            if len(mapped.rows) < MOVED_ROWS or len(rows) < (1.0 - self._settings.dead_share) * len(mapped.rows):
+                for start in range(0, len(rows), PIECE_ROWS):
+                    self._rows.append(mapped.rows[rows[start : start + PIECE_ROWS]])
+                first, rows = np.cumsum(windows) - windows, np.arange(len(rows))
+            else:
+                self._rows.adopt(mapped.rows)
+            self._places = dict(zip(ordinals.tolist(), zip(first.tolist(), windows.tolist(), strict=True), strict=True))
+            self._begin(ordinals, first, windows, rows)
+            self._compress_if_due()
+
+    def _begin(
+        self, ordinals: NDArray[np.int64], first: NDArray[np.int64], windows: NDArray[np.int64], rows: NDArray[np.int64]
+    ) -> None:
+        """Publishes the first snapshot: `rows` are those of the ordinals, one after the other; others are nobody's."""
+        view, size = self._rows.view(), int(ordinals.max(initial=-1)) + 1
+        owners, alive, shared = (
+            np.zeros(view.rows, np.int64),
+            np.zeros(view.rows, np.bool_),
+            np.zeros(view.rows, np.bool_),
+        )
+        owners[rows], alive[rows], shared[rows] = np.repeat(ordinals, windows), True, np.repeat(windows > 1, windows)
+        self._dead, self._shared = view.rows - len(rows), int(shared.sum())
+        self._row_of = np.full(max(1, size), _NO_ROW, dtype=np.int64)
+        self._row_of[ordinals] = first + windows - 1
+        self._snapshot = Snapshot(view, owners, alive, size, shared, self._shared > 0, len(ordinals), self._shared)
 
     def search(self, query: NDArray[np.float32], k: int, allowed: NDArray[np.bool_] | None = None) -> Hits:
         """The k nearest memories by cosine; `allowed[ordinal]` filters before the cut; past its end is out."""
@@ -244,18 +274,11 @@ class Vectors:
         snapshot = self._snapshot
         if snapshot.compressed is not None and snapshot.shared_rows <= self._settings.most_shared:
             return statistics(snapshot, snapshot.compressed, query)
-        sample = self._sampled()
+        sample = self._sample.of(snapshot.rows, snapshot.alive)
         if not len(sample):
             return 0.0, 1.0
         cosines = sample @ query
         return float(cosines.mean()), float(cosines.std())
-
-    def _rows_of(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        rows = np.asarray(vectors, dtype=np.float32)
-        rows = rows[np.newaxis] if rows.ndim == 1 else rows
-        if rows.ndim != 2 or rows.shape[1] != self._dimensions or not len(rows):
-            raise ValueError(f"vectors of shape {np.shape(vectors)}, expected (windows, {self._dimensions})")
-        return rows
 
     def _bury(self, alive: NDArray[np.bool_], ordinal: int) -> tuple[int, int]:
         """First row and windows of the memory, which is in no row from now on."""
@@ -283,7 +306,7 @@ class Vectors:
         for ordinal, vectors in rows.items():
             self._places[ordinal] = (start, len(vectors))
             start += len(vectors)
-        for piece in _pieces(list(rows.values())):
+        for piece in pieces(list(rows.values())):
             self._rows.append(piece)
         counts = np.array([len(each) for each in rows.values()], dtype=np.int64)
         owners = np.repeat(np.fromiter(rows, dtype=np.int64, count=len(rows)), counts)
@@ -307,14 +330,15 @@ class Vectors:
         old = self._snapshot
         live = np.flatnonzero(old.alive)
         rows = RowBlocks(self._dimensions)
-        for start in range(0, len(live), _REWRITE_ROWS):
-            rows.append(old.rows.gather(live[start : start + _REWRITE_ROWS]))
+        for start in range(0, len(live), PIECE_ROWS):
+            rows.append(old.rows.gather(live[start : start + PIECE_ROWS]))
         ordinals = old.ordinals[live]
         places: dict[int, tuple[int, int]] = {}
         for row, ordinal in enumerate(ordinals.tolist()):
             first, windows = places.get(ordinal, (row, 0))
             places[ordinal] = (first, windows + 1)
-        self._rows, self._places, self._dead, self._sample = rows, places, 0, None
+        self._rows, self._places, self._dead = rows, places, 0
+        self._sample = RowSample(self._settings.sample_rows)
         self._place_rows(ordinals, 0)
         self._epoch += 1
         self._snapshot = replace(
@@ -372,25 +396,3 @@ class Vectors:
         if died.size:
             moments -= Moments.of(snapshot.rows.gather(died))
         self._snapshot = replace(snapshot, compressed=compressed, moments=moments)
-
-    def _sampled(self) -> NDArray[np.float32]:
-        """Evenly spaced live rows, drawn anew when the bank grew or shrank by a quarter."""
-        snapshot, sample = self._snapshot, self._sample
-        rows = len(snapshot.alive)
-        if sample is None or abs(rows - self._sampled_at) > self._sampled_at // 4:
-            live = np.flatnonzero(snapshot.alive)
-            step = max(1, len(live) // self._settings.sample_rows)
-            sample = snapshot.rows.gather(live[::step])
-            self._sample, self._sampled_at = sample, rows
-        return sample
-
-
-def _pieces(rows: Sequence[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]]:
-    """(n, dimensions) matrices of some thousand texts: one by one is slow for a whole bank, all at once copies it."""
-    for start in range(0, len(rows), _REWRITE_ROWS):
-        yield np.concatenate(rows[start : start + _REWRITE_ROWS])
-
-
-def _refuse_unusable(rows: NDArray[np.float32]) -> None:
-    if not np.isfinite(rows).all() or not rows.any(axis=1).all():
-        raise ValueError("a vector that is zero or not finite is never scored")

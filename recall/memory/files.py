@@ -6,6 +6,7 @@ removal) is safe after `sync_dir` of the folder that holds it. Nothing here sync
 Errors are OSError with errno, as the system gives them; the callers name what they were doing.
 """
 
+import mmap
 import os
 import threading
 from collections.abc import Iterator
@@ -34,6 +35,11 @@ class AppendHandle(Protocol):
 
     def read_at(self, offset: int, length: int) -> bytes:
         """At most `length` bytes from `offset`; fewer at the end of the file. Any thread. Raises HandleClosed."""
+
+    def map(self, length: int) -> memoryview:
+        """The first `length` bytes as the file has them, read-only, for as long as somebody holds it: nobody may cut
+        the file to fewer. Raises HandleClosed.
+        """
 
     def size(self) -> int:
         """Bytes in the file."""
@@ -145,6 +151,11 @@ class DiskHandle:
         """At most `length` bytes from `offset`."""
         with self._in_use():
             return os.pread(self._fd, length, offset)
+
+    def map(self, length: int) -> memoryview:
+        """The first `length` bytes in place of a copy; the mapping goes with the last that holds it."""
+        with self._in_use():
+            return memoryview(mmap.mmap(self._fd, length, prot=mmap.PROT_READ) if length else b"")
 
     def size(self) -> int:
         """Bytes in the file."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from index.embedder import Embedder
 from index.kept_codes import KeptCodes
-from index.sidecar import Sidecar
+from index.sidecar import Mapped, Sidecar
 from index.vectors import Vectors, VectorSettings
 from recall.ranking.codes_file import CodesFile
 from recall.ranking.settings import RankingSettings
@@ -76,10 +76,21 @@ class Embedded:
     ) -> "Embedded":
         """Of memories with these texts (ordinal → key), with what the sidecar has of them."""
         embedded = cls(embedder, sidecar, codes, vectors, ranking)
-        keys = list(texts.values())
-        known = sidecar.get_many(keys) if sidecar is not None else [None] * len(keys)
-        embedded.apply(zip(texts, keys, known, strict=True), [])
+        rest = texts if sidecar is None else embedded._adopt(sidecar.mapped(list(texts.values())), texts)
+        known = ((ordinal, key, sidecar.get(key) if sidecar is not None else None) for ordinal, key in rest.items())
+        embedded.apply(known, [])
         return embedded
+
+    def _adopt(self, mapped: Mapped, texts: Mapping[int, bytes]) -> Mapping[int, bytes]:
+        """Take in the vectors that lie in the file; the texts that have none there, or share them, are left over."""
+        _, lone = np.unique(mapped.first, return_index=True)
+        chosen = np.zeros(len(texts), np.bool_)
+        chosen[lone] = mapped.first[lone] >= 0
+        ordinals = np.fromiter(texts, np.int64, len(texts))
+        left = {ordinal: texts[ordinal] for ordinal in ordinals[~chosen].tolist()}
+        self._keys = {ordinal: key for ordinal, key in texts.items() if ordinal not in left} if left else dict(texts)
+        self.vectors.adopt(mapped.of(chosen), ordinals[chosen])
+        return left
 
     @property
     def coverage(self) -> Coverage:

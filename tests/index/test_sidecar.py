@@ -196,32 +196,35 @@ def test_damage_that_comes_while_open_is_not_returned(tmp_path: Path) -> None:
     assert sidecar.dropped == 1
 
 
-def test_many_texts_come_as_each_would_alone(tmp_path: Path) -> None:
+def test_what_was_there_at_the_opening_is_mapped_as_each_text_would_come_alone(tmp_path: Path) -> None:
     path = tmp_path / "v"
-    sidecar = filled(path)
-    asked = [text_key(name) for name in ("3", "unknown", "0", "2", "0")]
-    alone = [sidecar.get(key) for key in asked]
-    for one, other in zip(sidecar.get_many(asked), alone, strict=True):
-        np.testing.assert_array_equal(one, other)
+    filled(path).close()
+    sidecar = Sidecar.open(path, MODEL, DIMENSIONS)
+    sidecar.put([(text_key("late"), vectors(1))])
+    names = ("3", "unknown", "0", "2", "late")
+    mapped = sidecar.mapped([text_key(name) for name in names])
+    assert (mapped.first < 0).tolist() == [False, True, False, False, True]
+    for name, first, windows in zip(names, mapped.first, mapped.windows, strict=True):
+        if first >= 0:
+            np.testing.assert_array_equal(mapped.rows[first : first + windows], sidecar.get(text_key(name)))
+    assert not mapped.rows.flags.owndata
+
+
+def test_what_is_damaged_at_the_opening_is_not_mapped_and_a_mapping_outlives_a_compaction(tmp_path: Path) -> None:
+    path = tmp_path / "v"
+    filled(path).close()
     with path.open("r+b") as file:
         file.seek(-2 * RECORD + 25, os.SEEK_END)  # the second window of the third text
         file.write(b"\xee\xee")
-    assert [found is None for found in sidecar.get_many(asked)] == [False, True, False, True, False]
-    assert sidecar.dropped == 1
-
-
-@pytest.mark.parametrize("put_before", [False, True])
-def test_what_opening_read_is_what_many_texts_get(tmp_path: Path, put_before: bool) -> None:
-    filled(tmp_path / "v").close()
-    again = Sidecar.open(tmp_path / "v", MODEL, DIMENSIONS)
-    if put_before:
-        again.put([(text_key("new"), vectors(9))])
-    asked = [text_key(name) for name in ("3", "new", "2", "unknown", "0")]
-    expected = [vectors(3), vectors(9) if put_before else None, vectors(2, 2), None, vectors(0)]
-    for _ in range(2):  # the second time from the disk
-        for one, other in zip(again.get_many(asked), expected, strict=True):
-            np.testing.assert_array_equal(one, other)
-    again.close()
+    sidecar = Sidecar.open(path, MODEL, DIMENSIONS)
+    keys = [text_key(name) for name in ("0", "2", "3")]
+    mapped = sidecar.mapped(keys)
+    assert (mapped.first < 0).tolist() == [False, True, False]
+    before = mapped.rows[mapped.first[0]].copy()
+    sidecar.compact(keys[:1])
+    np.testing.assert_array_equal(mapped.rows[mapped.first[0]], before)
+    assert (sidecar.mapped(keys).first < 0).all()
+    assert sidecar.get(keys[0]) is not None
 
 
 class FullDisk(OsFiles):

@@ -34,6 +34,14 @@ def index_of(bank: RankedBank, folder: Path, files: MemoryFiles | None = None, a
     return BankIndex.open(bank.bank, folder, ANALYZER, settings, bank.slot.current, files)
 
 
+def files_with(folder: Path) -> MemoryFiles:
+    """A disk in RAM that has this folder: what Tantivy writes beside it lies in the real one."""
+    files = MemoryFiles()
+    for path in (*reversed(folder.parents), folder):
+        files.make_dir(path)
+    return files
+
+
 def asked(bank: RankedBank, index: BankIndex, text: str = "number7", mode: Mode = Mode.HYBRID) -> Ranked:
     return bank.engine.recall(index, bank.bank, RecallQuery(text=text, mode=mode, limit=50), LONG)
 
@@ -46,9 +54,12 @@ def embed(bank: RankedBank, index: BankIndex) -> None:
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO])
-def test_a_sidecar_that_cannot_be_opened_or_written_costs_no_answer_and_is_told(bank: RankedBank, code: int) -> None:
-    files = MemoryFiles(Fault(1, code, for_ever=True))
-    index = index_of(bank, Path("/derived"), files)
+def test_a_sidecar_that_cannot_be_opened_or_written_costs_no_answer_and_is_told(
+    bank: RankedBank, tmp_path: Path, code: int
+) -> None:
+    files = files_with(tmp_path)
+    files.fault = Fault(files.calls + 1, code, for_ever=True)
+    index = index_of(bank, tmp_path / "faulty", files)
     assert index.trouble.reason is not None
     assert "vectors" in index.trouble.reason
     behind = {one.reason for one in asked(bank, index).degraded}
@@ -67,9 +78,11 @@ def test_a_sidecar_that_cannot_be_opened_or_written_costs_no_answer_and_is_told(
 
 
 @pytest.mark.parametrize("nth", range(1, 12))
-def test_a_fault_in_any_call_of_a_sidecar_loses_nothing_that_matters(bank: RankedBank, nth: int) -> None:
-    files = MemoryFiles()
-    index = index_of(bank, Path("/derived"), files)
+def test_a_fault_in_any_call_of_a_sidecar_loses_nothing_that_matters(
+    bank: RankedBank, tmp_path: Path, nth: int
+) -> None:
+    files = files_with(tmp_path)
+    index = index_of(bank, tmp_path / "faulty", files)
     embed(bank, index)
     files.fault = Fault(files.calls + nth)
     for number in range(4):
@@ -78,7 +91,7 @@ def test_a_fault_in_any_call_of_a_sidecar_loses_nothing_that_matters(bank: Ranke
         index.flush()
     files.fault = None
     assert index.coverage(bank.slot.embedder.model_id).share == 1.0  # type: ignore[union-attr]
-    reopened = index_of(bank, Path("/derived"), files)
+    reopened = index_of(bank, tmp_path / "faulty", files)
     embed(bank, reopened)
     assert [r.text for r in asked(bank, reopened).results] == [r.text for r in asked(bank, index).results]
     for one in (index, reopened):

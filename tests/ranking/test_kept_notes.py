@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from ranked_bank import ANALYZER, RankedBank, ranked_bank
 
-from recall.memory.record import MemoryChanges, NewMemory, Record
+from recall.memory.record import MemoryChanges, NewMemory, Record, Saved
 from recall.ranking.bank_index import BankIndex
 from recall.ranking.index_settings import IndexSettings
 
@@ -84,6 +84,7 @@ def test_what_was_changed_added_or_taken_away_since_is_read_and_the_rest_is_not(
     bank.bank.delete(second)
     bank.bank.pin(third, True)
     (added,) = bank.bank.save([NewMemory(text="a heron stands in the reeds")])
+    assert isinstance(added, Saved)
     with monkeypatch.context() as within:
         read = read_by(bank, within)
         closed(bank, opened(bank, kept))

@@ -298,6 +298,10 @@ class MemoryHandle:
             raise error
         return self._inode.content[offset : offset + length]
 
+    def map(self, length: int) -> memoryview:
+        """The first bytes."""
+        return memoryview(self.read_at(0, length))
+
     def size(self) -> int:
         """Bytes in the file."""
         return len(self._inode.content)
