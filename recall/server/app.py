@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import gc
 import logging
-import signal
 import sys
 import threading
 import time
@@ -46,6 +45,7 @@ from recall.server.consolidate_service import ConsolidateService, Tending
 from recall.server.context_service import ContextService
 from recall.server.describe import Describer
 from recall.server.edge import Services, answering_calls
+from recall.server.ending import ended_by_signals
 from recall.server.flushing import Flusher
 from recall.server.listening import CannotListen
 from recall.server.live import LONGEST_WAIT_S, Indexes, LiveBank, LiveBanks
@@ -80,14 +80,14 @@ STOPPED_CLEANLY, CANNOT_START = 0, 1
 def serve(settings: Settings) -> int:
     """Runs the service until SIGTERM or SIGINT: 0 after a clean stop; 1, with a line on stderr, if it cannot start."""
     logging.basicConfig(level=settings.server.log_level.upper(), stream=sys.stderr, format=LOG_FORMAT)
-    stop = stop_on_signals()
+    wait = ended_by_signals()
     try:
         with running(settings) as address:
             gc.collect()
             gc.freeze()  # what a start leaves stays: to look through it took 50 ms now and then, in which no call ran
             sys.stdout.write(f"listening on {address}\n")
             sys.stdout.flush()
-            stop.wait()
+            wait()
             logger.info("stopping grace_s=%g", settings.server.grace_s)
     except (DataFolderUnusable, CannotListen) as error:
         sys.stderr.write(f"recall: {error}\n")
@@ -237,16 +237,3 @@ def answering(settings: Settings) -> Answering:
 def about(settings: Settings, clock: Clock) -> Running:
     """What Status tells of the process."""
     return Running(version("recall-service"), settings.data.absolute(), settings.embedding.model, clock.now())
-
-
-def stop_on_signals() -> threading.Event:
-    """Set by the first SIGTERM or SIGINT; the second ends the process at once."""
-    stop = threading.Event()
-
-    def heard(signum: int, frame: object) -> None:  # noqa: ARG001 - the signature is the system's
-        signal.signal(signum, signal.SIG_DFL)
-        stop.set()
-
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(signum, heard)
-    return stop
