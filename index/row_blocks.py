@@ -43,7 +43,8 @@ class RowView:
         for start, part in self.parts():
             if start + len(part) > first:
                 skipped = max(0, first - start)
-                np.dot(part[skipped:], query, out=result[start + skipped - first : start + len(part) - first])
+                # `dot` would copy a block with gaps first
+                np.matmul(part[skipped:], query, out=result[start + skipped - first : start + len(part) - first])
         return result
 
     def row(self, row: int) -> NDArray[np.float32]:
